@@ -1,0 +1,33 @@
+"""The engine's public surface: open a model, ask it for replies, read events."""
+
+from collections.abc import Callable
+from os import PathLike
+
+from engine.api import Engine, Event, Filling, Finished, Prompt, Request, Sampling, Text, Usage
+
+__all__ = [
+    "Engine",
+    "Event",
+    "Filling",
+    "Finished",
+    "Prompt",
+    "Request",
+    "Sampling",
+    "Text",
+    "Usage",
+    "open_model",
+]
+
+
+def open_model(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda: False) -> Engine:
+    """Loads a model folder or GGUF file into a lane of its own and returns when it can be asked.
+
+    `cancelled` is asked between the pieces of the load, on the lane's thread.
+
+    Raises:
+        ModelError: the model cannot be used, or the load was cancelled.
+    """
+    # MLX takes seconds to import and is not needed to build a Request.
+    from engine.local import open_local
+
+    return open_local(path, cancelled)

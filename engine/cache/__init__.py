@@ -1,0 +1,1 @@
+"""Kept states: what was read and may be read from again."""

@@ -1,0 +1,50 @@
+"""From chat messages to the tokens a model reads, through the model's own template and tokenizer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jinja2 import TemplateError
+
+from engine.api import Message, Prompt
+from engine.errors import BadRequest, NoChatTemplate
+from engine.text import Decode
+
+__all__ = ["Prompter", "decoder"]
+
+
+def decoder(tokenizer: Any) -> Decode:
+    """How a reply's ids become text: control tokens have none, and no space is tidied away."""
+
+    def decode(tokens: Sequence[int]) -> str:
+        text: str = tokenizer.decode(
+            list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    return decode
+
+
+class Prompter:
+    """Renders chats for one model. Safe from any thread: nothing of the tokenizer is changed."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        """`tokenizer` is a transformers tokenizer."""
+        self._tokenizer = tokenizer
+
+    def render(self, messages: Sequence[Message]) -> Prompt:
+        """The tokens of a chat, up to where the reply begins.
+
+        Raises:
+            NoChatTemplate: a base model.
+            BadRequest: the template refuses these messages.
+        """
+        if not self._tokenizer.chat_template:
+            raise NoChatTemplate("This is a base model: it has no chat template.")
+        try:
+            text = self._tokenizer.apply_chat_template(
+                [dict(message) for message in messages], tokenize=False, add_generation_prompt=True
+            )
+        except TemplateError as error:
+            raise BadRequest(f"The model's chat template refuses this conversation ({error}).") from error
+        # The template has written every special token there is to be.
+        return Prompt(tuple(self._tokenizer.encode(text, add_special_tokens=False)))
