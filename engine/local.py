@@ -53,9 +53,14 @@ def open_local(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda
 
     def open_backend(closing: Callable[[], bool]) -> tuple[Backend, Decode]:
         from engine.mlx.backend import MlxBackend
+        from engine.mlx.device import leave_thread
         from engine.mlx.load import load
 
-        model = load(Path(path), lambda: closing() or cancelled())
+        try:
+            model = load(Path(path), lambda: closing() or cancelled())
+        except BaseException:
+            leave_thread()
+            raise
         loaded.append((Prompter(model.tokenizer), model.name, model.context))
         return MlxBackend(model), decoder(model.tokenizer)
 
