@@ -36,7 +36,7 @@ class MessageState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A pasted or dropped document, byte-exact. `text` is what the model reads; `size` is in bytes of UTF-8."""
+    """A pasted or dropped document, byte-exact. `text` is what the model reads; `size`, bytes of UTF-8."""
 
     id: str
     name: str
@@ -62,7 +62,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A stored chat. Times are seconds since 1970; `model` is the path chosen for it, None for the default."""
+    """A stored chat. Times are seconds since 1970; `model` is the path chosen for it, None: the default."""
 
     id: str
     title: str

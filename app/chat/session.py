@@ -76,12 +76,17 @@ class Session(QObject):
         self._entitle(submission)
         self._add(self._new_message("user", submission.text, attachments=submission.attachments))
         self.set_draft(Draft())
-        chat = [_as_chat(message) for message in self.messages if message.text or message.attachments]
-        message = self._new_message("assistant", "", state=MessageState.STREAMING)
-        self._add(message)
-        self._reply = Reply(message, self._tools, Watcher(self._grew, self._moved, self._ended))
-        self._reply.start(chat, Priority.FOCUSED if self.focused else Priority.VISIBLE)
-        self._moved(self.progress)
+        self._answer()
+
+    def retry(self) -> None:
+        """Asks again where a reply ended before its first word. What was read is not read again."""
+        if self.unanswered:
+            self._answer()
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the last reply ended before its first word."""
+        return bool(self.messages) and not self.busy and not self.messages[-1].text
 
     def stop(self) -> None:
         """Ends the reply, in whatever phase it is. What was read and written is kept."""
@@ -104,6 +109,14 @@ class Session(QObject):
         self.conversation = replace(self.conversation, title=title)
         self._tools.archive.rename(self.conversation.id, title)
         self.title_changed.emit(title)
+
+    def _answer(self) -> None:
+        chat = [_as_chat(message) for message in self.messages if message.text or message.attachments]
+        message = self._new_message("assistant", "", state=MessageState.STREAMING)
+        self._add(message)
+        self._reply = Reply(message, self._tools, Watcher(self._grew, self._moved, self._ended))
+        self._reply.start(chat, Priority.FOCUSED if self.focused else Priority.VISIBLE)
+        self._moved(self.progress)
 
     def _entitle(self, submission: Submission) -> None:
         """Names a conversation after its first words, or its first document."""

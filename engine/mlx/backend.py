@@ -13,8 +13,8 @@ from engine.backend import Cap, ModelFacts
 from engine.cache.kept import Kept, KeptStates
 from engine.errors import InvalidNumbers, ReplyError
 from engine.mlx.caches import Caches, append_only, arrays, copied, metadata, trimmed
-from engine.mlx.load import LoadedModel
 from engine.mlx.device import leave_thread, on_gpu
+from engine.mlx.load import LoadedModel
 from engine.mlx.sampling import INVALID, Sampler
 
 __all__ = ["CPU_CAPS", "GPU_CAPS", "KEPT_BYTES", "MlxBackend"]
