@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
 __all__ = ["SetupFailed", "check_mac", "is_stale", "set_up"]
@@ -43,16 +44,21 @@ def is_stale(folder: Path, mlx: str, python: tuple[int, int]) -> bool:
     return folder.exists() and (not packages.is_dir() or any(packages.glob(OTHER_BUILD[mlx])))
 
 
-def set_up(folder: Path, mlx: str) -> None:
+def set_up(
+    folder: Path,
+    mlx: str,
+    create: Callable[..., None] = venv.create,
+    run: Callable[..., subprocess.CompletedProcess[bytes]] = subprocess.run,
+) -> None:
     """Makes `folder` an environment that Interlace and its tests run in. Takes minutes the first time.
 
     Raises:
         SetupFailed: pip could not install everything; what it printed says why.
     """
-    venv.create(folder, clear=is_stale(folder, mlx, sys.version_info[:2]), symlinks=True, with_pip=True)
+    create(folder, clear=is_stale(folder, mlx, sys.version_info[:2]), symlinks=True, with_pip=True)
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     install = [*pip, "install", "--quiet", "--editable", f"{ROOT}[{EXTRAS[mlx]}]"]
-    if subprocess.run(install, stdin=subprocess.DEVNULL, check=False).returncode:
+    if run(install, stdin=subprocess.DEVNULL).returncode:
         raise SetupFailed("Not everything could be installed: mend what pip says above, then run make again.")
 
 

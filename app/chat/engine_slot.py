@@ -9,7 +9,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs import Jobs
-from app.problems import explain
+from app.problems import Problem, explain
 from engine.api import Engine
 
 __all__ = ["EngineSlot", "Opener", "SlotState"]
@@ -20,11 +20,11 @@ Opener = Callable[[Path, Callable[[], bool]], Engine]
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """What the window shows of the model. Attributes: `name`; `state`; `detail`, why it failed."""
+    """What the window shows of the model. `problem` says why it failed."""
 
     name: str
     state: Literal["loading", "ready", "failed"]
-    detail: str = ""
+    problem: Problem | None = None
 
 
 class EngineSlot(QObject):
@@ -84,7 +84,7 @@ class EngineSlot(QObject):
         try:
             engine = await self._jobs.run(self._opener, path, lambda: generation != self._generation)
         except Exception as error:
-            self._tell(generation, SlotState(name, "failed", str(explain(error).sentence)))
+            self._tell(generation, SlotState(name, "failed", explain(error)))
             raise
         self._tell(generation, SlotState(engine.name, "ready"))
         return engine

@@ -10,6 +10,7 @@ from qasync import QEventLoop
 
 from app.chat.engine_slot import EngineSlot, SlotState
 from app.jobs import Jobs
+from app.problems import explain
 from engine.api import Engine
 from engine.errors import LoadCancelled, ModelMissing
 from tests.fake_engine import ScriptedEngine
@@ -78,7 +79,7 @@ def test_a_failed_load_is_told_to_the_window_and_to_whoever_asks(
     opener.go_on.set()
     with pytest.raises(ModelMissing):
         loop.run_until_complete(slot.engine())
-    assert told[-1] == SlotState("missing", "failed", "There is no model at /missing.")
+    assert told[-1] == SlotState("missing", "failed", explain(ModelMissing("There is no model at /missing.")))
 
 
 def test_choosing_another_model_closes_the_one_before(

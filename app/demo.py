@@ -1,0 +1,118 @@
+"""`--demo`: the main job on the real window and the real model, with pictures, events and figures."""
+
+import shutil
+from pathlib import Path
+
+from app.application import Application
+from app.chat.session import Session
+from app.driver import Driver
+from app.paths import Paths, demo_model
+from app.recorder import Recorder, RecordingEngine, Row
+from app.settings import Settings, save_settings
+from engine import open_model
+
+__all__ = ["demo"]
+
+STORY = "Write a very long story about a ship and its crew, with many chapters."
+QUESTION = "In one sentence, what is this logbook about?"
+DAYS = ("calm", "windy", "foggy", "stormy", "clear", "rainy", "icy")
+DUTIES = ("mended the sails", "counted the barrels", "painted the hull", "charted the stars", "fed the hens")
+
+
+async def demo(folder: Path) -> int:
+    """Runs the demo and writes it up in `folder`. Returns 0, or 1 when the job was not done as promised."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "data", ignore_errors=True)
+    paths = Paths(folder / "data")
+    paths.create()
+    save_settings(paths.settings, Settings(seed=1))
+    recorder = Recorder()
+    application = Application(
+        paths,
+        demo_model(),
+        lambda path, cancelled: RecordingEngine(open_model(path, cancelled), recorder),
+    )
+    await application.start()
+    application.window.resize(1180, 800)
+    fault = await _main_job(Driver(application), recorder, folder)
+    await application.close()
+    recorder.save(folder / "events.jsonl")
+    print(f"Pictures and events are in {folder}." if not fault else f"The demo failed: {fault}")
+    return 1 if fault else 0
+
+
+async def _main_job(driver: Driver, recorder: Recorder, folder: Path) -> str:
+    writer = driver.session
+    await _send(driver, STORY)
+    await driver.until(lambda: len(recorder.texts(1)) > 40)
+    await driver.picture(folder / "1-streaming.png")
+
+    reader = await driver.new_tab()
+    driver.paste(logbook(115))
+    await _send(driver, QUESTION)
+    await driver.until(lambda: _share(reader) > 0.3)
+    await driver.picture(folder / "2-reading.png")
+
+    again = await driver.new_tab()
+    driver.paste(logbook(60, first_day=400))
+    await _send(driver, QUESTION)
+    await driver.until(lambda: _share(again) > 0.5)
+    driver.stop()
+    await driver.until(lambda: not again.busy)
+    await driver.picture(folder / "3-stopped.png")
+    again.retry()
+
+    await driver.until(lambda: not again.busy and not reader.busy)
+    driver.focus(reader)
+    await driver.picture(folder / "4-answered.png")
+    driver.focus(writer)
+    driver.stop()
+    await driver.until(lambda: not writer.busy)
+    return _report(recorder)
+
+
+async def _send(driver: Driver, text: str) -> None:
+    session = driver.session
+    driver.type(text)
+    driver.press_return()
+    await driver.until(lambda: session.busy)
+
+
+def logbook(days: int, first_day: int = 1) -> str:
+    """A document of about 27 tokens a day in one long line, the same each time."""
+    return " ".join(
+        f"Day {day}: the sea was {DAYS[day % 7]}, the crew {DUTIES[day % 5]}, "
+        f"and the Aurora made {day * 7 % 90} miles."
+        for day in range(first_day, first_day + days)
+    )
+
+
+def _share(session: Session) -> float:
+    progress = session.progress
+    return progress.done / progress.total if progress.phase == "reading" and progress.total else 0.0
+
+
+def _report(recorder: Recorder) -> str:
+    """Prints the figures. Returns what was not as promised, or nothing."""
+    names = {1: "1 writes", 2: "2 reads a paste", 3: "3 is stopped", 4: "3 is sent again"}
+    print(f"{'tab':<16} {'first token':>12} {'tokens/s':>9} {'largest gap':>12} {'read':>6} {'reused':>7}")
+    rows = {id: recorder.row(id) for id in recorder.ids()}
+    for id, row in rows.items():
+        print(_line(names[id], row))
+    meanwhile = recorder.texts_while_reading(writer=1, reader=2)
+    print(f"Tab 1 got {len(meanwhile)} pieces of text while tab 2 was reading.")
+    if not meanwhile:
+        return "tab 1 stood still while tab 2 was reading"
+    if rows[4].usage.reused != rows[3].usage.read or not rows[4].usage.reused:
+        return "what tab 3 had read was read again"
+    return ""
+
+
+def _line(name: str, row: Row) -> str:
+    def number(value: float | None, unit: str) -> str:
+        return "-" if value is None else f"{value:.2f}{unit}"
+
+    return (
+        f"{name:<16} {number(row.first_token, ' s'):>12} {number(row.tokens_per_second, ''):>9} "
+        f"{number(row.largest_gap, ' s'):>12} {row.usage.read:>6,} {row.usage.reused:>7,}"
+    )

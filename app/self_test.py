@@ -1,0 +1,52 @@
+"""`--self-test`: the window and the demo model do one small job together."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from app.application import Application
+from app.driver import Driver
+from app.paths import Paths, demo_model
+from app.records import MessageState
+from engine import open_model
+
+__all__ = ["self_test"]
+
+SECONDS = 180.0
+
+
+async def self_test() -> int:
+    """Runs two streams at once and stops one. Returns 0, or 1 with a line that says what went wrong."""
+    with tempfile.TemporaryDirectory(prefix="interlace-self-test-") as folder:
+        paths = Paths(Path(folder))
+        paths.create()
+        application = Application(paths, demo_model(), open_model)
+        await application.start()
+        try:
+            fault = await _two_streams(Driver(application))
+        except TimeoutError:
+            fault = f"nothing came within {SECONDS:.0f} seconds"
+        await application.close()
+    print(f"self-test failed: {fault}" if fault else "self-test passed: two streams, one stopped")
+    return 1 if fault else 0
+
+
+async def _two_streams(driver: Driver) -> str:
+    first = driver.session
+    driver.type("Count from one to five hundred in words.")
+    driver.press_return()
+    second = await driver.new_tab()
+    driver.type("What is the capital of France?")
+    driver.press_return()
+    await driver.until(lambda: not second.busy, SECONDS)
+    await driver.until(lambda: first.progress.phase == "replying" or not first.busy, SECONDS)
+    driver.focus(first)
+    driver.stop()
+    await driver.until(lambda: not first.busy, SECONDS)
+    await asyncio.sleep(0)
+    answer, stopped = second.messages[-1], first.messages[-1]
+    if answer.state is not MessageState.COMPLETE or not answer.text:
+        return answer.note or "the second stream was empty"
+    if stopped.state is not MessageState.STOPPED:
+        return stopped.note or "the first stream was not stopped"
+    return ""

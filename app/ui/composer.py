@@ -1,0 +1,137 @@
+"""Where a message is written: the text field, the attachments as chips, and the button."""
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.records import Attachment, Draft, Submission, new_id
+from app.ui.chip_row import ChipRow
+from app.ui.composer_edit import ComposerEdit
+from app.ui.send_button import SendButton
+from app.ui.theme import GRID, Theme
+
+__all__ = ["Composer"]
+
+DRAFT_MS = 300
+"""How long typing goes on, at most, before the draft is told."""
+
+
+class Composer(QWidget):
+    """Holds what is not sent yet.
+
+    Attributes:
+        last_sent: the text that Up in an empty field brings back.
+
+    Signals:
+        submitted: a Submission, when there is something to send and no reply under way.
+        stopped: the button was pressed while a reply is under way.
+        draft_changed: a Draft, at most every 300 ms while typing, at once when hidden or sent.
+    """
+
+    submitted = Signal(object)
+    stopped = Signal()
+    draft_changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.last_sent = ""
+        self.chips = ChipRow(self)
+        self.edit = ComposerEdit(self)
+        self.edit.setPlaceholderText("Write a message, or paste a document of any length")
+        self.button = SendButton(self)
+        self._timer = QTimer(self, singleShot=True, interval=DRAFT_MS)
+        self._timer.timeout.connect(self._tell_draft)
+        self._lay_out()
+        self._connect()
+        self._enable_button()
+
+    @property
+    def draft(self) -> Draft:
+        """What stands here now."""
+        return Draft(self.edit.typed_text(), self.chips.attachments)
+
+    def set_draft(self, draft: Draft) -> None:
+        """Puts back what stood here once; it is not told again."""
+        self.chips.clear()
+        for attachment in draft.attachments:
+            self.chips.add(attachment)
+        self.edit.setPlainText(draft.text)
+        self._timer.stop()
+
+    def set_busy(self, busy: bool) -> None:
+        """Whether a reply is under way: the button then stops it."""
+        self.button.set_stops(busy)
+        self._enable_button()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._timer.isActive():
+            self._tell_draft()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = Theme.of(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.line, 1))
+        painter.setBrush(theme.page)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 2.5 * GRID, 2.5 * GRID)
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout()
+        line.setSpacing(GRID)
+        line.addWidget(self.edit, 1, Qt.AlignmentFlag.AlignVCenter)
+        line.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.chips)
+        layout.addLayout(line)
+        self.setFocusProxy(self.edit)
+
+    def _connect(self) -> None:
+        self.edit.submitted.connect(self._submit)
+        self.edit.large_paste.connect(self._attach)
+        self.edit.recalled.connect(lambda: self._recall())
+        self.edit.textChanged.connect(self._changed)
+        self.chips.changed.connect(self._changed)
+        self.button.clicked.connect(self._pressed)
+
+    def _attach(self, text: str) -> None:
+        count = len(self.chips.attachments)
+        name = f"Pasted text {count + 1}" if count else "Pasted text"
+        self.chips.add(Attachment(new_id(), name, text, len(text.encode("utf-8", "surrogatepass"))))
+
+    def _recall(self) -> None:
+        self.edit.setPlainText(self.last_sent)
+        self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
+
+    def _pressed(self) -> None:
+        if self.button.stops:
+            self.stopped.emit()
+        else:
+            self._submit()
+
+    def _submit(self) -> None:
+        draft = self.draft
+        if self.button.stops or not _is_sendable(draft):
+            return
+        self.last_sent = draft.text
+        self.set_draft(Draft())
+        self.submitted.emit(Submission(draft.text, draft.attachments))
+        self._tell_draft()
+
+    def _changed(self) -> None:
+        self._enable_button()
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _enable_button(self) -> None:
+        self.button.setEnabled(self.button.stops or _is_sendable(self.draft))
+
+    def _tell_draft(self) -> None:
+        self._timer.stop()
+        self.draft_changed.emit(self.draft)
+
+
+def _is_sendable(draft: Draft) -> bool:
+    return bool(draft.text.strip() or draft.attachments)

@@ -1,0 +1,186 @@
+"""A reply as it streams."""
+
+import statistics
+import time
+
+import pytest
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.records import Message, MessageState
+from app.ui import message_view
+from app.ui.message_view import UPDATE_MS, ReplyView
+from app.ui.reply_document import ReplyDocument
+from app.ui.theme import Theme
+from tests.app.ui.documents import fragments
+from tests.app.ui.fake_session import reply
+from tests.app.ui.palettes import dark, light
+
+STREAMING = reply("", MessageState.STREAMING)
+
+
+def ended(text: str, state: MessageState = MessageState.COMPLETE, note: str = "") -> Message:
+    return Message(STREAMING.id, "c", "assistant", text, 0.0, state, note=note)
+
+
+@pytest.fixture
+def updates(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """When a document was brought up to date."""
+    times: list[float] = []
+    update = ReplyDocument.update
+
+    def counted(document: ReplyDocument) -> bool:
+        times.append(time.monotonic())
+        return update(document)
+
+    monkeypatch.setattr(ReplyDocument, "update", counted)
+    return times
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> ReplyView:
+    view = ReplyView(STREAMING, "SmolLM2")
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    view.show()
+    return view
+
+
+def test_pieces_become_the_text(qtbot: QtBot, view: ReplyView) -> None:
+    for piece in ("Hel", "lo **wo", "rld**"):
+        view.append(piece)
+    qtbot.waitUntil(lambda: view.text.toPlainText() == "Hello world")
+
+
+def test_u01_pieces_that_come_together_are_laid_out_together(
+    qtbot: QtBot, view: ReplyView, updates: list[float]
+) -> None:
+    updates.clear()
+    for _ in range(100):
+        view.append("word ")
+    assert updates == []
+    qtbot.waitUntil(lambda: "word" in view.text.toPlainText())
+    assert len(updates) == 1
+    assert view.text.toPlainText().count("word") == 100
+
+
+def test_u01_updates_keep_their_distance(qtbot: QtBot, view: ReplyView, updates: list[float]) -> None:
+    updates.clear()
+    for _ in range(25):
+        view.append("word ")
+        qtbot.wait(10)
+    qtbot.waitUntil(lambda: view.text.toPlainText().count("word") == 25)
+    gaps = [later - earlier for earlier, later in zip(updates, updates[1:], strict=False)]
+    assert min(gaps) > 0.9 * UPDATE_MS / 1_000
+
+
+@pytest.mark.parametrize("chunk", ["word **bold** `code` and text. ", "word "], ids=["u01", "u02"])
+def test_u01_u02_cost_stays_flat_over_4000_chunks(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, chunk: str
+) -> None:
+    monkeypatch.setattr(message_view, "UPDATE_MS", 0)
+    view = ReplyView(STREAMING, "SmolLM2")
+    qtbot.addWidget(view)
+    view.resize(700, 400)
+    view.show()
+    costs: list[float] = []
+    for _ in range(500):
+        view.append(chunk * 8)
+        began = time.perf_counter()
+        QApplication.processEvents()
+        costs.append(time.perf_counter() - began)
+    assert view.text.toPlainText().count("word") == 4_000
+    assert statistics.median(costs[-62:]) < 3 * statistics.median(costs[:62])
+
+
+def test_nothing_is_laid_out_while_hidden(qtbot: QtBot, view: ReplyView, updates: list[float]) -> None:
+    view.hide()
+    updates.clear()
+    view.append("came while hidden")
+    qtbot.wait(3 * UPDATE_MS)
+    assert updates == []
+    view.show()
+    assert view.text.toPlainText() == "came while hidden"
+
+
+def test_no_timer_runs_once_the_text_is_shown(qtbot: QtBot, view: ReplyView, updates: list[float]) -> None:
+    view.append("all of it")
+    qtbot.waitUntil(lambda: view.text.toPlainText() == "all of it")
+    updates.clear()
+    qtbot.wait(3 * UPDATE_MS)
+    assert updates == []
+
+
+def test_a_selection_survives_what_comes_after_it(qtbot: QtBot, view: ReplyView) -> None:
+    view.append("First paragraph.\n\nSecond **one")
+    qtbot.waitUntil(lambda: "Second" in view.text.toPlainText())
+    for first, last in ((6, 15), (19, 23)):
+        cursor = view.text.textCursor()
+        cursor.setPosition(first)
+        cursor.setPosition(last, cursor.MoveMode.KeepAnchor)
+        view.text.setTextCursor(cursor)
+        selected = cursor.selectedText()
+        before = view.text.toPlainText()
+        view.append(" and more")
+        qtbot.waitUntil(lambda before=before: view.text.toPlainText() != before)
+        assert view.text.textCursor().selectedText() == selected
+
+
+def test_one_reply_is_one_accessible_item_with_its_text(qtbot: QtBot, view: ReplyView) -> None:
+    assert view.text.accessibleName() == "SmolLM2"
+    view.append("Hello")
+    view.show_message(ended("Hello"))
+    assert view.text.accessibleDescription() == "Hello"
+
+
+def test_a_stored_end_that_goes_on_adds_the_rest(qtbot: QtBot, view: ReplyView) -> None:
+    view.append("Hel")
+    view.show_message(ended("Hello"))
+    qtbot.waitUntil(lambda: view.text.toPlainText() == "Hello")
+
+
+def test_a_stored_end_that_differs_wins(qtbot: QtBot, view: ReplyView) -> None:
+    view.append("one\n\ntwo")
+    qtbot.waitUntil(lambda: "two" in view.text.toPlainText())
+    view.show_message(ended("three"))
+    qtbot.waitUntil(lambda: view.text.toPlainText() == "three")
+
+
+@pytest.mark.parametrize("state", [MessageState.STOPPED, MessageState.FAILED])
+def test_a_note_says_how_it_ended(view: ReplyView, state: MessageState) -> None:
+    view.append("Half")
+    view.show_message(ended("Half", state, "Stopped."))
+    assert view.note.text() == "Stopped."
+    assert view.note.isVisible()
+    theme = Theme.of(view.note.palette())
+    color = view.note.palette().windowText().color()
+    assert color == (theme.caution if state is MessageState.FAILED else theme.quiet)
+
+
+def test_a_reply_that_failed_before_its_first_word_is_only_its_note(view: ReplyView) -> None:
+    view.show_message(ended("", MessageState.FAILED, "It failed."))
+    assert view.text.isHidden()
+    assert view.note.isVisible()
+
+
+def test_u25_shown_text_changes_its_colours_with_the_system(qtbot: QtBot) -> None:
+    before = QApplication.palette()
+    try:
+        QApplication.setPalette(light())
+        view = ReplyView(reply("Text [link](https://a.b)\n\n```py\ncode\n```\n"), "SmolLM2")
+        host = QWidget()
+        qtbot.addWidget(host)
+        QVBoxLayout(host).addWidget(view)
+        host.show()
+        height = view.text.height()
+        QApplication.setPalette(dark())
+        theme = Theme.of(dark())
+        wanted = {theme.text.name(), theme.link.name()}
+
+        def colors() -> set[str]:
+            return {look.foreground().color().name() for _, look in fragments(view.text.document())}
+
+        qtbot.waitUntil(lambda: colors() == wanted)
+        assert view.text.height() == height
+    finally:
+        QApplication.setPalette(before)
