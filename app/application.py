@@ -85,10 +85,9 @@ class Application(QObject):
         if not self.window.tab_order():
             self._new_chat()
 
-    async def run(self) -> None:
-        """Returns when the user has quit and everything is stored and stopped."""
+    async def quit(self) -> None:
+        """Returns when the user wants to quit."""
         await self._quitting.wait()
-        await self.close()
 
     async def close(self) -> None:
         """Ends the replies, the engine and the storage, in this order."""
@@ -187,6 +186,9 @@ class Application(QObject):
 async def window(paths: Paths) -> int:
     """The program as a user runs it: returns the exit code when the window was closed."""
     application = Application(paths, demo_model(), open_model)
-    await application.start()
-    await application.run()
+    try:
+        await application.start()
+        await application.quit()
+    finally:
+        await application.close()
     return 0

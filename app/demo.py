@@ -32,10 +32,12 @@ async def demo(folder: Path) -> int:
         demo_model(),
         lambda path, cancelled: RecordingEngine(open_model(path, cancelled), recorder),
     )
-    await application.start()
-    application.window.resize(1180, 800)
-    fault = await _main_job(Driver(application), recorder, folder)
-    await application.close()
+    try:
+        await application.start()
+        application.window.resize(1180, 800)
+        fault = await _main_job(Driver(application), recorder, folder)
+    finally:
+        await application.close()
     recorder.save(folder / "events.jsonl")
     print(f"Pictures and events are in {folder}." if not fault else f"The demo failed: {fault}")
     return 1 if fault else 0

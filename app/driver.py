@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 
 from app.application import Application
@@ -47,9 +47,8 @@ class Driver:
 
     def paste(self, text: str) -> None:
         """Puts `text` on the clipboard and pastes it into the composer."""
-        data = QMimeData()
-        data.setText(text)
-        QGuiApplication.clipboard().setMimeData(data)
+        # Not setMimeData: an object made here would outlive the interpreter in Qt's clipboard.
+        QGuiApplication.clipboard().setText(text)
         self.tab.composer.edit.paste()
 
     def type(self, text: str) -> None:

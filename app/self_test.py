@@ -21,12 +21,13 @@ async def self_test() -> int:
         paths = Paths(Path(folder))
         paths.create()
         application = Application(paths, demo_model(), open_model)
-        await application.start()
         try:
+            await application.start()
             fault = await _two_streams(Driver(application))
         except TimeoutError:
             fault = f"nothing came within {SECONDS:.0f} seconds"
-        await application.close()
+        finally:
+            await application.close()
     print(f"self-test failed: {fault}" if fault else "self-test passed: two streams, one stopped")
     return 1 if fault else 0
 

@@ -25,19 +25,18 @@ Until = Callable[[Callable[[], object]], None]
 ROOT = Path(__file__).parents[2]
 
 
-def killed(folder: Path, python: str = sys.executable) -> list[dict[str, Any]]:
+def killed(folder: Path) -> list[dict[str, Any]]:
     """Runs the program until its draft is two seconds old, kills it, and returns what it printed."""
-    run = subprocess.Popen(
-        [python, "-m", "tests.app.killed_run", str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-m", "tests.app.killed_run", str(folder)]
     states: list[dict[str, Any]] = []
-    assert run.stdout is not None
-    for line in run.stdout:
-        states.append(json.loads(line))
-        if states[-1]["since_draft"] > 2.5:
-            break
-    os.kill(run.pid, signal.SIGKILL)
-    assert run.wait(20) == -signal.SIGKILL
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            states.append(json.loads(line))
+            if states[-1]["since_draft"] > 2.5:
+                break
+        os.kill(run.pid, signal.SIGKILL)
+    assert run.returncode == -signal.SIGKILL
     return states
 
 

@@ -1,14 +1,14 @@
 """A reply as it streams."""
 
-import statistics
 import time
+from itertools import pairwise
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.records import Message, MessageState
-from app.ui import message_view
 from app.ui.message_view import UPDATE_MS, ReplyView
 from app.ui.reply_document import ReplyDocument
 from app.ui.theme import Theme
@@ -66,49 +66,32 @@ def test_u01_pieces_that_come_together_are_laid_out_together(
 
 def test_u01_updates_keep_their_distance(qtbot: QtBot, view: ReplyView, updates: list[float]) -> None:
     updates.clear()
-    for _ in range(25):
+    for count in range(1, 5):
         view.append("word ")
-        qtbot.wait(10)
-    qtbot.waitUntil(lambda: view.text.toPlainText().count("word") == 25)
-    gaps = [later - earlier for earlier, later in zip(updates, updates[1:], strict=False)]
-    assert min(gaps) > 0.9 * UPDATE_MS / 1_000
+        qtbot.waitUntil(lambda count=count: view.text.toPlainText().count("word") == count)
+    assert all(later - earlier > 0.9 * UPDATE_MS / 1_000 for earlier, later in pairwise(updates))
 
 
-@pytest.mark.parametrize("chunk", ["word **bold** `code` and text. ", "word "], ids=["u01", "u02"])
-def test_u01_u02_cost_stays_flat_over_4000_chunks(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, chunk: str
-) -> None:
-    monkeypatch.setattr(message_view, "UPDATE_MS", 0)
-    view = ReplyView(STREAMING, "SmolLM2")
-    qtbot.addWidget(view)
-    view.resize(700, 400)
-    view.show()
-    costs: list[float] = []
-    for _ in range(500):
-        view.append(chunk * 8)
-        began = time.perf_counter()
-        QApplication.processEvents()
-        costs.append(time.perf_counter() - began)
-    assert view.text.toPlainText().count("word") == 4_000
-    assert statistics.median(costs[-62:]) < 3 * statistics.median(costs[:62])
+def running(view: ReplyView) -> bool:
+    """Whether any timer of the view's runs."""
+    return any(timer.isActive() for timer in view.findChildren(QTimer))
 
 
 def test_nothing_is_laid_out_while_hidden(qtbot: QtBot, view: ReplyView, updates: list[float]) -> None:
     view.hide()
     updates.clear()
     view.append("came while hidden")
-    qtbot.wait(3 * UPDATE_MS)
+    assert not running(view)
     assert updates == []
     view.show()
     assert view.text.toPlainText() == "came while hidden"
 
 
-def test_no_timer_runs_once_the_text_is_shown(qtbot: QtBot, view: ReplyView, updates: list[float]) -> None:
+def test_no_timer_runs_once_the_text_is_shown(qtbot: QtBot, view: ReplyView) -> None:
     view.append("all of it")
+    assert running(view)
     qtbot.waitUntil(lambda: view.text.toPlainText() == "all of it")
-    updates.clear()
-    qtbot.wait(3 * UPDATE_MS)
-    assert updates == []
+    assert not running(view)
 
 
 def test_a_selection_survives_what_comes_after_it(qtbot: QtBot, view: ReplyView) -> None:
