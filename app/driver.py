@@ -62,6 +62,10 @@ class Driver:
         """Stops the reply of the tab that is shown, as Esc does."""
         self._window.menus.stop.trigger()
 
+    def try_again(self) -> None:
+        """Asks again after a reply that was stopped before its first word."""
+        self.tab.retry_bar.button.click()
+
     async def until(self, condition: Callable[[], object], seconds: float = 600.0) -> None:
         """Lets the program run until `condition` holds. Raises TimeoutError."""
         async with asyncio.timeout(seconds):

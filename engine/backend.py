@@ -63,10 +63,11 @@ class Backend(Protocol):
         Returns: the position kept.
         """
 
-    def step(self, ids: Sequence[int]) -> list[int | ReplyError]:
+    def step(self, ids: Sequence[int]) -> list[int | ReplyError | None]:
         """Draws the next token of each filled stream.
 
-        Returns: for each id, in order, its token, or what ends that stream alone.
+        Returns: for each id, in order, its token; what ends that stream alone; or None in its first
+            step, whose token was only submitted and comes with the next one.
         """
 
     def release(self, id: int, keep: bool) -> None:

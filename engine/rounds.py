@@ -95,7 +95,7 @@ class Rounds:
         for stream, token in zip(streams, drawn, strict=True):
             if isinstance(token, EngineError):
                 events += self._fail(stream, token)
-            else:
+            elif token is not None:
                 events += self._take(stream, token)
         return events
 

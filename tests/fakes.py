@@ -63,17 +63,20 @@ class FakeRow:
     seed: int
     fed: list[tuple[int, int]]
     last: int | None = None
+    submitted: bool = False
 
 
 @dataclass
 class FakeBackend:
     """Attributes: `calls`, what was asked, in order; `on_chunk`, `on_step`, run inside the call, for
-    costs and faults; `trimmable`, whether kept states can be cut back."""
+    costs and faults; `trimmable`, whether kept states can be cut back; `ahead`, whether a stream's first
+    step only submits."""
 
     facts: ModelFacts = field(
         default_factory=lambda: ModelFacts(4096, VOCABULARY, frozenset({END}), (Cap(0, 16),))
     )
     trimmable: bool = True
+    ahead: bool = False
     kept_bytes: int = 1 << 20
     on_chunk: Callable[[int], None] = lambda id: None
     on_step: Callable[[Sequence[int]], None] = lambda ids: None
@@ -107,7 +110,7 @@ class FakeBackend:
         self._keep(row)
         return len(row.fed)
 
-    def step(self, ids: Sequence[int]) -> list[int | ReplyError]:
+    def step(self, ids: Sequence[int]) -> list[int | ReplyError | None]:
         self.calls.append(("step", tuple(ids)))
         self.on_step(ids)
         return [self._draw(id) for id in ids]
@@ -129,9 +132,12 @@ class FakeBackend:
         self.kept.clear()
         self.closed = True
 
-    def _draw(self, id: int) -> int | ReplyError:
+    def _draw(self, id: int) -> int | ReplyError | None:
         row = self.rows[id]
         assert len(row.fed) >= len(row.prompt) - 1, "a step before the prompt was read"
+        if self.ahead and not row.submitted:
+            row.submitted = True
+            return None
         if script := self.scripts.get(id):
             return script.pop(0)
         row.fed.append((row.prompt[-1] if row.last is None else row.last, -1))

@@ -12,6 +12,7 @@ from app.records import Message, Progress
 from app.ui.composer import Composer
 from app.ui.empty_state import EmptyState
 from app.ui.reply_bar import ReplyBar
+from app.ui.retry_bar import RetryBar
 from app.ui.theme import COLUMN, GRID
 from app.ui.transcript import Transcript
 
@@ -40,6 +41,7 @@ class ChatTab(QWidget):
         self.session = session
         self.transcript = Transcript(model_name)
         self.reply_bar = ReplyBar()
+        self.retry_bar = RetryBar()
         self.composer = Composer()
         self._pages = QStackedWidget()
         self._lay_out()
@@ -66,6 +68,7 @@ class ChatTab(QWidget):
         writing.setContentsMargins(GRID, 0, GRID, 0)
         writing.setSpacing(GRID)
         writing.addWidget(self.reply_bar)
+        writing.addWidget(self.retry_bar)
         writing.addWidget(self.composer)
         across = QHBoxLayout()
         across.addStretch(1)
@@ -100,6 +103,7 @@ class ChatTab(QWidget):
         self.composer.draft_changed.connect(session.set_draft)
         self.composer.stopped.connect(session.stop)
         self.reply_bar.stopped.connect(session.stop)
+        self.retry_bar.requested.connect(session.retry)
 
     def _add(self, message: Message) -> None:
         self._pages.setCurrentIndex(1)
@@ -107,4 +111,5 @@ class ChatTab(QWidget):
 
     def _show_progress(self, progress: Progress) -> None:
         self.reply_bar.show_progress(progress)
+        self.retry_bar.setVisible(self.session.unanswered)
         self.composer.set_busy(progress.phase != "idle")

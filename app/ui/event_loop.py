@@ -53,10 +53,10 @@ def run(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
             signals.close()
 
 
-def _log_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _log_error(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     log.error(context.get("message", "an error in the event loop"), exc_info=context.get("exception"))
 
 
-def _log_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+def _log_qt(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
     if message != UNTOLD:
         log.log(logging.DEBUG if kind is QtMsgType.QtDebugMsg else logging.WARNING, "Qt: %s", message)

@@ -43,9 +43,9 @@ class FollowingArea(QScrollArea):
         self.following = True
         self._hold()
 
-    def stay(self) -> None:
-        """Keeps what is seen where it is, also while items are put above it."""
-        self._stay_at(self.verticalScrollBar().value())
+    def stay(self, item: QWidget) -> None:
+        """Keeps an item where it is seen now, also while others are put above it."""
+        self._hold_item(item, self.verticalScrollBar().value())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -87,12 +87,16 @@ class FollowingArea(QScrollArea):
             self.following = True
             self._place_jump()
         else:
-            self._stay_at(bar.sliderPosition())
+            self._hold_seen(bar.sliderPosition())
 
-    def _stay_at(self, value: int) -> None:
+    def _hold_seen(self, value: int) -> None:
         seen = (item for item in self._items() if self._top(item) + item.height() > value)
         item = next(seen, None)
-        self._anchor = (item, value - self._top(item)) if item else None
+        if item is not None:
+            self._hold_item(item, value)
+
+    def _hold_item(self, item: QWidget, value: int) -> None:
+        self._anchor = (item, value - self._top(item))
         self.following = False
         self._place_jump()
 

@@ -138,10 +138,13 @@ class MarkdownWriter:
         block.setTopMargin(above + block.topMargin() + PAD * (self.place.after == "panel"))
         if self._item:
             block.setIndent(0)
-        if self.place.after == "nothing":
+        if self.place.after == "nothing" and not block.topMargin():
             self._cursor.setBlockFormat(block)
             self._cursor.setBlockCharFormat(text)
         else:
+            # Qt drops the upper margin of the first block: then it is a thin one.
+            if self.place.after == "nothing":
+                self._cursor.setBlockFormat(self.style.thin())
             self._cursor.insertBlock(block, text)
         if self._item:
             self._join_list()

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from PySide6.QtCore import QEvent, QRectF, Qt, QUrl, Signal
+from PySide6.QtCore import QByteArray, QEvent, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QFont,
     QFontInfo,
@@ -72,8 +72,9 @@ class MessageText(QTextBrowser):
         cursor.setPosition(min(position, last), cursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
-    def loadResource(self, type: int, name: QUrl | str) -> None:
-        """Loads nothing, whatever a message asks for."""
+    def loadResource(self, type: int, name: QUrl | str) -> QByteArray:  # noqa: ARG002
+        """Nothing, whatever a message asks for. Without an answer Qt would open local files itself."""
+        return QByteArray()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())

@@ -26,7 +26,7 @@ def paint_panels(painter: QPainter, document: QTextDocument, style: TextStyle, e
             _paint_bar(painter, document, style, run, level)
     for block in blocks:
         if block.blockFormat().hasProperty(Property.RULE):
-            top = _rect(document, block).top()
+            top = round(_rect(document, block).top())
             painter.fillRect(QRectF(0, top, document.textWidth(), 1), style.theme.line)
 
 

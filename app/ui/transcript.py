@@ -67,7 +67,7 @@ class Transcript(FollowingArea):
         return UserView(message) if message.role == "user" else ReplyView(message, self.name)
 
     def _show_earlier(self) -> None:
-        self.stay()
+        self.stay(next(iter(self.views.values())))
         page, self._earlier = self._earlier[-PAGE:], self._earlier[:-PAGE]
         self._more.setVisible(bool(self._earlier))
         views = [self._view(message) for message in page]

@@ -20,9 +20,9 @@ from engine.mlx.sampling import INVALID, Sampler
 __all__ = ["CPU_CAPS", "GPU_CAPS", "KEPT_BYTES", "MlxBackend"]
 
 GPU_CAPS = (Cap(0, 512),)
-CPU_CAPS = (Cap(0, 32), Cap(768, 16), Cap(3072, 8))
-"""Chunks of about a third of a second on one core with SmolLM2-135M in float32: some 0.1 s for any
-chunk, 3 ms a row, and 5 microseconds for each pair of a row and a key (attention's exponentials)."""
+CPU_CAPS = (Cap(0, 32), Cap(768, 16), Cap(2048, 8))
+"""Chunks of a third of a second on one core with SmolLM2-135M in float32: some 0.1 s for any chunk,
+3 ms a row, and 5 to 10 microseconds for each pair of a row and a key (attention's exponentials)."""
 
 KEPT_BYTES = 2 << 30
 """Device memory for kept states."""
@@ -80,16 +80,15 @@ class MlxBackend:
         self._keep(row, row.caches, row.at)
         return row.at
 
-    def step(self, ids: Sequence[int]) -> list[int | ReplyError]:
+    def step(self, ids: Sequence[int]) -> list[int | ReplyError | None]:
         self._check_thread()
         rows = [self._rows[id] for id in ids]
-        tokens = [row.pending if row.pending is not None else self._first(row) for row in rows]
+        submitted = [row.pending for row in rows]
         # The next tokens are computed while these are read and turned into text.
-        for row, token in zip(rows, tokens, strict=True):
-            row.pending = self._draw(row, token)
+        for row in rows:
+            row.pending = self._draw(row, self._input(row))
         mx.async_eval([(row.pending, metadata(row.caches)) for row in rows])  # type: ignore[no-untyped-call]
-        drawn: list[Any] = [token.item() for token in tokens]
-        return [InvalidNumbers() if token == INVALID else token for token in drawn]
+        return [_drawn(token) for token in submitted]
 
     def release(self, id: int, keep: bool) -> None:
         self._check_thread()
@@ -114,11 +113,14 @@ class MlxBackend:
 
         return list(make_prompt_cache(self._model))
 
-    def _first(self, row: _Row) -> mx.array:
+    def _input(self, row: _Row) -> mx.array:
+        """The token [1] that the row feeds next: the last one drawn, at first the prompt's last."""
+        if row.pending is not None:
+            return row.pending
         filled = len(row.prompt) - 1
         if not append_only(row.caches):
             self._keep(row, copied(row.caches), filled)
-        return self._draw(row, mx.array(row.prompt[filled:]))
+        return mx.array(row.prompt[filled:])
 
     def _draw(self, row: _Row, token: mx.array) -> mx.array:
         """Feeds `token` [1] and draws the one after it."""
@@ -135,3 +137,11 @@ class MlxBackend:
 
     def _check_thread(self) -> None:
         assert threading.get_ident() == self._thread, "MLX is used off the lane's thread"
+
+
+def _drawn(token: mx.array | None) -> int | ReplyError | None:
+    """Waits for a submitted token."""
+    if token is None:
+        return None
+    number: Any = token.item()
+    return InvalidNumbers() if number == INVALID else int(number)

@@ -93,6 +93,7 @@ def test_a_paste_that_was_being_read_can_be_asked_for_again(
     application: Application, loop: QEventLoop, until: Until
 ) -> None:
     reader = loop.run_until_complete(application.workspace.open(application.window.tab_order()[1]))
+    assert reader.unanswered
     reader.retry()
     assert reader.busy
     reader.stop()

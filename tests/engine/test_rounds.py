@@ -277,13 +277,14 @@ arrivals = st.lists(
 
 
 @settings(deadline=None, max_examples=150)
-@given(arrivals, st.booleans(), st.integers(1, 40))
+@given(arrivals, st.booleans(), st.booleans(), st.integers(1, 40))
 def test_random_neighbours_change_nothing(
-    plans: list[tuple[int, int, str]], trimmable: bool, rows: int
+    plans: list[tuple[int, int, str]], trimmable: bool, ahead: bool, rows: int
 ) -> None:
     """Streams arrive, are cancelled or leave at random; those that stay say what they say alone."""
     caps = (Cap(0, rows),)
-    bench = Bench(FakeBackend(ModelFacts(4096, 1000, frozenset({END}), caps), trimmable=trimmable))
+    facts = ModelFacts(4096, 1000, frozenset({END}), caps)
+    bench = Bench(FakeBackend(facts, trimmable=trimmable, ahead=ahead))
     for id, (length, later, _) in enumerate(plans, 1):
         bench.submit(id, prompt_of(length, id % 2), max_tokens=8)
         for _ in range(later):

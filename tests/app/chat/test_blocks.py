@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from app.chat import block_cuts
 from app.chat.block_cuts import balanced_cut
@@ -81,7 +82,12 @@ def test_a_block_is_settled_once_a_later_one_has_begun() -> None:
 def test_settled_text_is_never_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     parse = block_cuts._PARSER.parse
-    monkeypatch.setattr(block_cuts._PARSER, "parse", lambda text: (seen.append(len(text)), parse(text))[1])
+
+    def counted(text: str) -> list[Token]:
+        seen.append(len(text))
+        return parse(text)
+
+    monkeypatch.setattr(block_cuts._PARSER, "parse", counted)
     stream = BlockStream()
     for _ in range(400):
         stream.feed("A paragraph of some words that ends here.\n\n- one\n- two\n\n")

@@ -319,3 +319,23 @@ def test_a_late_event_of_an_ended_reply_changes_nothing(
     until(lambda: not session.busy)
     assert session.messages[:2] == messages
     assert session.messages[-1].text == "right"
+
+
+def test_a_reply_that_never_began_can_be_asked_for_again(
+    session: Session, engine: ScriptedEngine, until: Until
+) -> None:
+    """The same prompt again: what was read of it serves."""
+    id = asked(session, engine, until)
+    engine.finish(id, "cancelled")
+    until(lambda: not session.busy)
+    assert session.unanswered
+    session.retry()
+    assert not session.unanswered
+    until(lambda: len(engine.asked) == 2)
+    assert engine.chats[0] == engine.chats[1]
+    engine.say(2, "now")
+    engine.finish(2)
+    until(lambda: not session.busy)
+    session.retry()
+    assert len(session.messages) == 3
+    assert session.messages[-1].text == "now"
