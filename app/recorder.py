@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -66,9 +66,9 @@ class Recorder:
         """Writes one JSON object a line: the time, the kind of event, its fields."""
         with path.open("w", encoding="utf-8") as file:
             for at, event in self.events:
-                fields = {name: value for name, value in asdict(event).items() if name != "error"}
-                if isinstance(event, Finished) and event.error is not None:
-                    fields["error"] = str(event.error)
+                error = event.error if isinstance(event, Finished) else None
+                plain = replace(event, error=None) if isinstance(event, Finished) else event
+                fields = asdict(plain) | ({"error": str(error)} if error else {})
                 line = {"time": round(at, 4), "event": type(event).__name__, **fields}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 

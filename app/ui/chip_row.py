@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.records import Attachment
+from app.records import Attachment, new_id
 from app.ui.chip import Chip
 from app.ui.flow_layout import FlowLayout
 from app.ui.theme import GRID
@@ -39,6 +39,11 @@ class ChipRow(QWidget):
         self._flow.addWidget(chip)
         self.show()
         self.changed.emit()
+
+    def attach(self, text: str) -> None:
+        """Shows a pasted text."""
+        name = f"Pasted text {len(self._chips) + 1}" if self._chips else "Pasted text"
+        self.add(Attachment(new_id(), name, text, len(text.encode("utf-8", "surrogatepass"))))
 
     def clear(self) -> None:
         """Removes all."""

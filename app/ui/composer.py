@@ -1,14 +1,15 @@
 """Where a message is written: the text field, the attachments as chips, and the button."""
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.records import Attachment, Draft, Submission, new_id
+from app.records import Draft, Submission
 from app.ui.chip_row import ChipRow
 from app.ui.composer_edit import ComposerEdit
+from app.ui.field import Field
 from app.ui.send_button import SendButton
-from app.ui.theme import GRID, Theme
+from app.ui.theme import GRID
 
 __all__ = ["Composer"]
 
@@ -16,7 +17,7 @@ DRAFT_MS = 300
 """How long typing goes on, at most, before the draft is told."""
 
 
-class Composer(QWidget):
+class Composer(Field):
     """Holds what is not sent yet.
 
     Attributes:
@@ -68,14 +69,6 @@ class Composer(QWidget):
         if self._timer.isActive():
             self._tell_draft()
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = Theme.of(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.line, 1))
-        painter.setBrush(theme.page)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 2.5 * GRID, 2.5 * GRID)
-
     def _lay_out(self) -> None:
         line = QHBoxLayout()
         line.setSpacing(GRID)
@@ -90,20 +83,11 @@ class Composer(QWidget):
 
     def _connect(self) -> None:
         self.edit.submitted.connect(self._submit)
-        self.edit.large_paste.connect(self._attach)
-        self.edit.recalled.connect(lambda: self._recall())
+        self.edit.large_paste.connect(self.chips.attach)
+        self.edit.recalled.connect(lambda: self.edit.put(self.last_sent))
         self.edit.textChanged.connect(self._changed)
         self.chips.changed.connect(self._changed)
         self.button.clicked.connect(self._pressed)
-
-    def _attach(self, text: str) -> None:
-        count = len(self.chips.attachments)
-        name = f"Pasted text {count + 1}" if count else "Pasted text"
-        self.chips.add(Attachment(new_id(), name, text, len(text.encode("utf-8", "surrogatepass"))))
-
-    def _recall(self) -> None:
-        self.edit.setPlainText(self.last_sent)
-        self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
 
     def _pressed(self) -> None:
         if self.button.stops:

@@ -1,7 +1,7 @@
 """The text field of a composer: grows with its text, sends on Return, keeps large pastes out."""
 
 from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.ui.message_text import body_font
@@ -53,6 +53,11 @@ class ComposerEdit(QTextEdit):
     def typed_text(self) -> str:
         """What was typed, character for character; line ends are "\\n"."""
         return self.document().toRawText().replace("\u2029", "\n")
+
+    def put(self, text: str) -> None:
+        """Replaces the text and goes to its end."""
+        self.setPlainText(text)
+        self.moveCursor(QTextCursor.MoveOperation.End)
 
     def is_composing(self) -> bool:
         """Whether an input method holds text that is not part of the document yet."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -13,6 +13,17 @@ __all__ = ["FollowingArea"]
 
 NEAR_END = GRID
 """So close to the end, in pixels, the reader counts as being there."""
+
+
+class _Watch(QObject):
+    """Tells when an item was moved: items settle in several steps before the range changes."""
+
+    moved = Signal()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Move:
+            self.moved.emit()
+        return super().eventFilter(watched, event)
 
 
 class FollowingArea(QScrollArea):
@@ -31,6 +42,8 @@ class FollowingArea(QScrollArea):
         self.following = True
         self.column = self._make_column()
         self._anchor: tuple[QWidget, int] | None = None
+        self._watch = _Watch(self)
+        self._watch.moved.connect(self._hold)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump)
         self._jump.hide()
@@ -96,6 +109,9 @@ class FollowingArea(QScrollArea):
             self._hold_item(item, value)
 
     def _hold_item(self, item: QWidget, value: int) -> None:
+        if self._anchor is not None:
+            self._anchor[0].removeEventFilter(self._watch)
+        item.installEventFilter(self._watch)
         self._anchor = (item, value - self._top(item))
         self.following = False
         self._place_jump()

@@ -1,8 +1,11 @@
 """A text document that follows a block stream: settled blocks are written once, the open one anew."""
 
+import re
+from dataclasses import replace
+
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from app.chat.blocks import BlockStream
+from app.chat.blocks import Block, BlockStream
 from app.ui.markdown_writer import MarkdownWriter, Place
 from app.ui.text_style import TextStyle
 
@@ -10,6 +13,8 @@ __all__ = ["ReplyDocument"]
 
 MOST_AT_ONCE = 20_000
 """Characters written in one update; a long history comes in several."""
+
+_FENCE_BEGUN = re.compile(r"(?:^|\n) {0,3}(?:`+|~+)$")
 
 
 class ReplyDocument:
@@ -42,8 +47,7 @@ class ReplyDocument:
         complete = self._write_settled()
         self._end = self._writer.place
         if complete and self.stream.open:
-            self._writer.write(self.stream.open)
-            self.written += len(self.stream.open.source)
+            self._write_open(self.stream.open)
         cursor.endEditBlock()
         return complete
 
@@ -73,6 +77,13 @@ class ReplyDocument:
         # An empty block would take the format of what was removed.
         cursor.setBlockFormat(kept)
         self._writer.place = self._end
+
+    def _write_open(self, block: Block) -> None:
+        # The first marks of a closing fence would flash as code.
+        source = _FENCE_BEGUN.sub("", block.source) if block.kind == "code" else block.source
+        if source:
+            self._writer.write(replace(block, source=source))
+            self.written += len(source)
 
     def _write_settled(self) -> bool:
         most = self.written + MOST_AT_ONCE

@@ -21,7 +21,8 @@ class FakeSession(QObject):
 
     Attributes:
         sent, drafts: what `send` and `set_draft` were given.
-        stops: how often `stop` was called.
+        stops, retries: how often `stop` and `retry` were called.
+        unanswered: whether there is something to ask again.
     """
 
     message_added = Signal(object)
@@ -39,6 +40,11 @@ class FakeSession(QObject):
         self.sent: list[Submission] = []
         self.drafts: list[Draft] = []
         self.stops = 0
+        self.retries = 0
+        self.unanswered = False
+
+    def retry(self) -> None:
+        self.retries += 1
 
     def send(self, submission: Submission) -> None:
         self.sent.append(submission)

@@ -9,9 +9,14 @@ from app.ui.flow_layout import FlowLayout
 
 
 @pytest.fixture
-def flow(qtbot: QtBot) -> FlowLayout:
+def host(qtbot: QtBot) -> QWidget:
     host = QWidget()
     qtbot.addWidget(host)
+    return host
+
+
+@pytest.fixture
+def flow(host: QWidget) -> FlowLayout:
     flow = FlowLayout(10)
     host.setLayout(flow)
     for _ in range(3):

@@ -72,8 +72,8 @@ def test_second_paragraph_of_an_item_stands_under_the_first() -> None:
 
 
 def test_code_is_one_line_a_block_on_a_panel_left_to_right() -> None:
-    document = written("```py\nif x:\n\n    print('سلام')\n```\nafter\n")
-    *code, after = blocks(document)
+    document = written("before\n\n```py\nif x:\n\n    print('سلام')\n```\nafter\n")
+    _, *code, after = blocks(document)
     assert [block.text() for block in code] == ["if x:", "", "    print('سلام')"]
     assert all(block.blockFormat().hasProperty(Property.CODE) for block in code)
     assert all(block.textDirection() == Qt.LayoutDirection.LeftToRight for block in code)

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QTextDocument, QWheelEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -41,14 +42,14 @@ def test_it_grows_when_it_gets_narrower(qtbot: QtBot, text: MessageText) -> None
 def test_u04_nothing_is_ever_loaded(text: MessageText) -> None:
     kind = QTextDocument.ResourceType.ImageResource.value
     for address in ("http://127.0.0.1:9/a.png", "file:///etc/passwd", "data:image/svg+xml,<svg/>"):
-        assert text.loadResource(kind, QUrl(address)) is None
+        assert not text.document().resource(kind, QUrl(address))
     assert not text.openLinks()
     assert not text.openExternalLinks()
 
 
 def test_it_is_read_only_and_leaves_scrolling_to_the_transcript(qtbot: QtBot, text: MessageText) -> None:
     text.setPlainText("words")
-    qtbot.keyClicks(text, "typed")
+    QTest.keyClicks(text, "typed")
     assert text.toPlainText() == "words"
     wheel = QWheelEvent(
         QPointF(),

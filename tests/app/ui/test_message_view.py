@@ -1,6 +1,7 @@
 """A reply as it streams."""
 
 import time
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -46,6 +47,11 @@ def view(qtbot: QtBot) -> ReplyView:
     return view
 
 
+def says(view: ReplyView, text: str) -> bool:
+    """Whether that is what a reply shows, white space at the ends aside."""
+    return view.text.toPlainText().strip() == text.strip()
+
+
 def test_pieces_become_the_text(qtbot: QtBot, view: ReplyView) -> None:
     for piece in ("Hel", "lo **wo", "rld**"):
         view.append(piece)
@@ -68,7 +74,7 @@ def test_u01_updates_keep_their_distance(qtbot: QtBot, view: ReplyView, updates:
     updates.clear()
     for count in range(1, 5):
         view.append("word ")
-        qtbot.waitUntil(lambda count=count: view.text.toPlainText().count("word") == count)
+        qtbot.waitUntil(partial(says, view, "word " * count))
     assert all(later - earlier > 0.9 * UPDATE_MS / 1_000 for earlier, later in pairwise(updates))
 
 
@@ -85,6 +91,18 @@ def test_nothing_is_laid_out_while_hidden(qtbot: QtBot, view: ReplyView, updates
     assert updates == []
     view.show()
     assert view.text.toPlainText() == "came while hidden"
+
+
+def test_text_that_waits_when_the_view_is_hidden_goes_on_waiting(
+    qtbot: QtBot, view: ReplyView, updates: list[float]
+) -> None:
+    view.append("nearly shown")
+    view.hide()
+    updates.clear()
+    qtbot.waitUntil(lambda: not running(view))
+    assert updates == []
+    view.show()
+    assert view.text.toPlainText() == "nearly shown"
 
 
 def test_no_timer_runs_once_the_text_is_shown(qtbot: QtBot, view: ReplyView) -> None:
@@ -105,7 +123,7 @@ def test_a_selection_survives_what_comes_after_it(qtbot: QtBot, view: ReplyView)
         selected = cursor.selectedText()
         before = view.text.toPlainText()
         view.append(" and more")
-        qtbot.waitUntil(lambda before=before: view.text.toPlainText() != before)
+        qtbot.waitUntil(partial(says, view, before + " and more"))
         assert view.text.textCursor().selectedText() == selected
 
 

@@ -41,12 +41,29 @@ def test_grown_equals_written_at_once(qapp: QApplication, pieces: list[str]) -> 
     assert looks(document) == looks(written("".join(pieces)))
 
 
+def test_a_closing_fence_does_not_flash_as_code(qapp: QApplication) -> None:
+    document = QTextDocument()
+    reply = ReplyDocument(document, style())
+    for piece in ("```py\n", "x = 1\n", "`", "`", "`"):
+        reply.stream.feed(piece)
+        reply.update()
+        assert lines(document) in ([], ["x = 1"])
+    reply.stream.feed("x")
+    reply.update()
+    assert lines(document) == ["x = 1", "```x"]
+
+
 def test_settled_text_is_never_touched_again(qapp: QApplication) -> None:
     document = QTextDocument()
     reply = ReplyDocument(document, style())
     touched: list[int] = []
     document.contentsChange.connect(lambda position, _removed, _added: touched.append(position))
-    for piece in ["First **paragraph**.\n\n", "- a\n- b\n\n", "| h |\n|---|\n| 1 |\n\n", "```py\ncode\n```\n"] * 5:
+    for piece in [
+        "First **paragraph**.\n\n",
+        "- a\n- b\n\n",
+        "| h |\n|---|\n| 1 |\n\n",
+        "```py\ncode\n```\n",
+    ] * 5:
         for char in piece:
             settled, touched[:] = reply.settled_end, []
             reply.stream.feed(char)

@@ -1,0 +1,198 @@
+"""The parts together: a real window, a real database and files, and an engine that is told what to say."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from qasync import QEventLoop
+
+from app.application import Application
+from app.driver import Driver
+from app.paths import Paths
+from app.records import MessageState
+from app.settings import load_settings
+from engine.api import Engine
+from engine.errors import ModelMissing
+from tests.fake_engine import ScriptedEngine
+
+Until = Callable[[Callable[[], object]], None]
+
+
+class Models:
+    """Opens a scripted engine for each path but `missing`."""
+
+    def __init__(self) -> None:
+        self.opened: dict[str, ScriptedEngine] = {}
+
+    def __call__(self, path: Path, cancelled: Callable[[], bool]) -> Engine:
+        if path.name == "missing":
+            raise ModelMissing("There is no model at /missing.")
+        return self.opened.setdefault(path.name, ScriptedEngine(path.name))
+
+
+@contextmanager
+def running(loop: QEventLoop, paths: Paths, models: Models) -> Iterator[tuple[Application, Driver]]:
+    async def start() -> Application:
+        application = Application(paths, Path("/models/default"), models)
+        await application.start()
+        return application
+
+    application = loop.run_until_complete(start())
+    try:
+        yield application, Driver(application)
+    finally:
+        loop.run_until_complete(application.close())
+
+
+@pytest.fixture
+def models() -> Models:
+    return Models()
+
+
+def test_the_first_start_shows_an_empty_chat_and_loads_the_default_model(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, _):
+        assert len(application.window.tab_order()) == 1
+        until(lambda: "default" in models.opened and "ready" in application.window.model_button.text())
+
+
+def test_tabs_texts_drafts_and_the_focus_come_back(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        first = driver.session
+        driver.type("hello")
+        driver.press_return()
+        until(lambda: models.opened and models.opened["default"].asked)
+        engine = models.opened["default"]
+        engine.say(1, "Hello yourself")
+        engine.finish(1)
+        until(lambda: not first.busy)
+        loop.run_until_complete(driver.new_tab())
+        driver.type("not sent yet")
+        driver.focus(first)
+        order = application.window.tab_order()
+    with running(loop, paths, models) as (application, driver):
+        assert application.window.tab_order() == order
+        assert [message.text for message in driver.session.messages] == ["hello", "Hello yourself"]
+        assert driver.session.conversation.title == "hello"
+        application.window.focus_tab(order[1])
+        assert driver.tab.composer.draft.text == "not sent yet"
+
+
+def test_u16_a_draft_stays_in_its_own_chat_through_tabs_and_models(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        first = driver.session
+        driver.type("mine")
+        second = loop.run_until_complete(driver.new_tab())
+        assert driver.tab.composer.draft.text == ""
+        application.window.model_chosen.emit("/models/other")
+        until(lambda: "other" in models.opened)
+        driver.focus(first)
+        assert driver.tab.composer.draft.text == "mine"
+        assert (first.draft.text, second.draft.text) == ("mine", "")
+
+
+def test_quitting_keeps_what_a_reply_has_written(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (_, driver):
+        session = driver.session
+        driver.type("hello")
+        driver.press_return()
+        until(lambda: models.opened and models.opened["default"].asked)
+        models.opened["default"].say(1, "Once upon")
+        until(lambda: session.messages[-1].id and session.progress.phase == "replying")
+    with running(loop, paths, models) as (_, driver):
+        reply = driver.session.messages[-1]
+        assert (reply.text, reply.state) == ("Once upon", MessageState.STOPPED)
+
+
+def test_a_model_that_cannot_be_opened_is_told_and_another_one_works(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        application.window.model_chosen.emit("/models/missing")
+        until(lambda: "not available" in application.window.model_button.text())
+        assert "There is no model at /missing." in application.window.banner.label.text()
+        driver.type("hello")
+        driver.press_return()
+        until(lambda: not driver.session.busy)
+        assert driver.session.messages[-1].state is MessageState.FAILED
+        application.window.model_chosen.emit("/models/good")
+        driver.try_again()
+        until(lambda: "good" in models.opened and models.opened["good"].asked)
+    assert load_settings(paths.settings)[0].model == "/models/good"
+
+
+def test_changing_the_model_ends_its_replies_and_keeps_their_text(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        session = driver.session
+        driver.type("hello")
+        driver.press_return()
+        until(lambda: models.opened and models.opened["default"].asked)
+        models.opened["default"].say(1, "partly")
+        application.window.model_chosen.emit("/models/other")
+        until(lambda: not session.busy)
+        assert models.opened["default"].closed
+        reply = session.messages[-1]
+        assert (reply.text, reply.note) == ("partly", "Stopped: the model was changed or closed.")
+
+
+def test_deleting_a_conversation_closes_its_tab_and_forgets_it(
+    loop: QEventLoop, paths: Paths, models: Models
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        gone = driver.session.conversation.id
+        kept = loop.run_until_complete(driver.new_tab()).conversation.id
+        application.window.delete_requested.emit(gone)
+        assert application.window.tab_order() == [kept]
+    with running(loop, paths, models) as (application, _):
+        assert application.window.tab_order() == [kept]
+
+
+def test_a_closed_tab_opens_again_from_the_list(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        session = driver.session
+        driver.type("hello")
+        driver.press_return()
+        until(lambda: models.opened and models.opened["default"].asked)
+        loop.run_until_complete(driver.new_tab())
+        application.window.close_tab_requested.emit(session.conversation.id)
+        models.opened["default"].say(1, "written unseen")
+        models.opened["default"].finish(1)
+        until(lambda: not session.busy)
+        application.window.open_conversation_requested.emit(session.conversation.id)
+        until(lambda: session.conversation.id in application.window.tab_order())
+        assert driver.session.messages[-1].text == "written unseen"
+
+
+def test_storage_that_fails_is_told_and_chatting_goes_on(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    paths.database.write_bytes(b"this is no database" * 100)
+    with running(loop, paths, models) as (application, driver):
+        assert application.window.banner.label.text()
+        driver.type("hello")
+        driver.press_return()
+        until(lambda: models.opened and models.opened["default"].asked)
+        models.opened["default"].say(1, "still here")
+        models.opened["default"].finish(1)
+        until(lambda: not driver.session.busy)
+        assert driver.session.messages[-1].text == "still here"
+
+
+def test_asking_to_quit_ends_the_wait(loop: QEventLoop, paths: Paths, models: Models) -> None:
+    with running(loop, paths, models) as (application, _):
+        waiting = asyncio.ensure_future(application.quit(), loop=loop)
+        application.window.menus.quit.trigger()
+        loop.run_until_complete(asyncio.wait_for(waiting, 10))
