@@ -143,6 +143,7 @@ class Session(QObject):
 
     def _grew(self, text: str) -> None:
         assert self._reply is not None
+        self.messages[-1] = self._reply.message
         self.reply_text.emit(self._reply.message.id, text)
 
     def _moved(self, progress: Progress) -> None:

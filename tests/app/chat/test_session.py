@@ -291,6 +291,7 @@ def test_abandoning_keeps_what_came_and_forgets_the_stream(
     id = asked(session, engine, until)
     engine.say(id, "part")
     until(lambda: session.progress.phase == "replying")
+    assert session.messages[-1].text == "part", "a tab that opens now shows what came so far"
     session.abandon("Interlace was closed.")
     assert engine.forgotten == [id]
     assert archive.calls("finish")[-1][1:] == (MessageState.STOPPED, "Interlace was closed.")
