@@ -1,10 +1,10 @@
 """`--self-test`: the window and the demo model do one small job together."""
 
-import asyncio
 import tempfile
 from pathlib import Path
 
 from app.application import Application
+from app.demo import logbook
 from app.driver import Driver
 from app.paths import Paths, demo_model
 from app.records import MessageState
@@ -33,18 +33,19 @@ async def self_test() -> int:
 
 
 async def _two_streams(driver: Driver) -> str:
+    """Returns what went wrong, or nothing."""
     first = driver.session
-    driver.type("Count from one to five hundred in words.")
+    driver.paste(logbook(115))
+    driver.type("Tell this as a very long story.")
     driver.press_return()
+    await driver.until(lambda: first.progress.phase in ("reading", "replying"), SECONDS)
     second = await driver.new_tab()
     driver.type("What is the capital of France?")
     driver.press_return()
-    await driver.until(lambda: not second.busy, SECONDS)
-    await driver.until(lambda: first.progress.phase == "replying" or not first.busy, SECONDS)
+    await driver.until(lambda: second.progress.phase in ("reading", "replying"), SECONDS)
     driver.focus(first)
     driver.stop()
-    await driver.until(lambda: not first.busy, SECONDS)
-    await asyncio.sleep(0)
+    await driver.until(lambda: not first.busy and not second.busy, SECONDS)
     answer, stopped = second.messages[-1], first.messages[-1]
     if answer.state is not MessageState.COMPLETE or not answer.text:
         return answer.note or "the second stream was empty"

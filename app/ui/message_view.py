@@ -50,7 +50,7 @@ class ReplyView(QWidget):
     def append(self, text: str) -> None:
         """More of the reply."""
         self._pieces.append(text)
-        self._document.stream.feed(text)
+        self._document.stream.feed(text.replace("\r\n", "\n").replace("\r", "\n"))
         self._touch()
 
     def show_message(self, message: Message) -> None:

@@ -27,8 +27,8 @@ def test_the_version_is_the_packages() -> None:
 
 def test_the_self_test_runs_two_streams_and_stops_one() -> None:
     ended = ran("--self-test")
-    assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout == "self-test passed: two streams, one stopped\n"
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_data_folder_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:

@@ -42,7 +42,11 @@ class Copy:
             (self.programs / program).chmod(0o755)
 
     def make(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("MAKE", "MFLAGS", "MLX"))
+        }
         environment = inherited | {"DISPLAY": "", "WAYLAND_DISPLAY": ""} | variables
         environment["PATH"] = f"{self.programs}:{os.environ['PATH']}"
         environment["PYTHON"] = str(self.programs / "python3")

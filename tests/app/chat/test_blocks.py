@@ -15,7 +15,7 @@ from app.chat.blocks import Block, BlockStream
 PIECES = [
     *("word ", "**bold** ", "`code` ", "\n", "\n\n", "- item\n", "  - nested\n", "1. one\n", "> quote\n"),
     *("```py\n", "```\n", "~~~\n", "    indented\n", "a | b\n---|---\n", "1 | 2\n", "---\n", "===\n"),
-    *("\r\n", "\r", "# Head\n", "[a](b", "<b>", "\t", "é", "👩‍👩‍👧 ", "   ```\n", "* * *\n", "\\", "$"),
+    *("\r\n", "# Head\n", "[a](b", "<b>", "\t", "é", "👩‍👩‍👧 ", "   ```\n", "* * *\n", "\\", "$"),
     *("x" * 700, "long line, " * 60, "\x00"),
 ]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)

@@ -185,3 +185,9 @@ def test_u25_shown_text_changes_its_colours_with_the_system(qtbot: QtBot) -> Non
         assert view.text.height() == height
     finally:
         QApplication.setPalette(before)
+
+
+def test_line_ends_of_other_systems_end_lines(qtbot: QtBot, view: ReplyView) -> None:
+    view.append("```py\r\na = 1\rb = 2\r\n```\r\nafter")
+    qtbot.waitUntil(lambda: view.text.toPlainText().endswith("after"))
+    assert view.text.toPlainText().split("\n")[-3:] == ["a = 1", "b = 2", "after"]
