@@ -25,7 +25,7 @@ async def demo(folder: Path) -> int:
     shutil.rmtree(folder / "data", ignore_errors=True)
     paths = Paths(folder / "data")
     paths.create()
-    save_settings(paths.settings, Settings(seed=1))
+    save_settings(paths.settings, Settings(seed=1, max_tokens=600))
     recorder = Recorder()
     application = Application(
         paths,

@@ -8,6 +8,7 @@ from app.demo import logbook
 from app.driver import Driver
 from app.paths import Paths, demo_model
 from app.records import MessageState
+from app.settings import Settings, save_settings
 from engine import open_model
 
 __all__ = ["self_test"]
@@ -20,6 +21,7 @@ async def self_test() -> int:
     with tempfile.TemporaryDirectory(prefix="interlace-self-test-") as folder:
         paths = Paths(Path(folder))
         paths.create()
+        save_settings(paths.settings, Settings(temperature=0.0, max_tokens=40))
         application = Application(paths, demo_model(), open_model)
         try:
             await application.start()
@@ -42,7 +44,7 @@ async def _two_streams(driver: Driver) -> str:
     second = await driver.new_tab()
     driver.type("What is the capital of France?")
     driver.press_return()
-    await driver.until(lambda: second.progress.phase in ("reading", "replying"), SECONDS)
+    await driver.until(lambda: second.progress.phase in ("reading", "replying") or not second.busy, SECONDS)
     driver.focus(first)
     driver.stop()
     await driver.until(lambda: not first.busy and not second.busy, SECONDS)
