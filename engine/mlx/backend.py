@@ -12,7 +12,7 @@ from engine.api import Sampling
 from engine.backend import Cap, ModelFacts
 from engine.cache.kept import Kept, KeptStates
 from engine.errors import InvalidNumbers, ReplyError
-from engine.mlx.caches import Caches, append_only, arrays, copied, metadata, trimmed
+from engine.mlx.caches import Caches, append_only, arrays, copied, copyable, metadata, trimmed
 from engine.mlx.device import leave_thread, on_gpu
 from engine.mlx.load import LoadedModel
 from engine.mlx.sampling import INVALID, Sampler
@@ -118,7 +118,7 @@ class MlxBackend:
         if row.pending is not None:
             return row.pending
         filled = len(row.prompt) - 1
-        if not append_only(row.caches):
+        if copyable(row.caches) and not append_only(row.caches):
             self._keep(row, copied(row.caches), filled)
         return mx.array(row.prompt[filled:])
 
@@ -129,7 +129,7 @@ class MlxBackend:
         return row.sampler.draw(logits[:, -1], row.at)
 
     def _keep(self, row: _Row, caches: Caches, at: int) -> None:
-        if not at:
+        if not at or not copyable(caches):
             return
         held = sum(array.nbytes for array in arrays(caches))
         cuts = tuple(row.cuts[: bisect_right(row.cuts, at)])

@@ -7,7 +7,7 @@ import mlx.core as mx
 from mlx.utils import tree_map
 from mlx_lm.models.cache import KVCache
 
-__all__ = ["Caches", "append_only", "arrays", "copied", "metadata", "trimmed"]
+__all__ = ["Caches", "append_only", "arrays", "copied", "copyable", "metadata", "trimmed"]
 
 Caches = list[Any]
 """One mlx-lm cache a layer."""
@@ -27,6 +27,11 @@ def metadata(caches: Sequence[Any]) -> list[mx.array]:
 def copied(caches: Sequence[Any]) -> Caches:
     """Caches with the same contents, independent from now on. Buffers are shared until either writes."""
     return [type(cache).from_state(tree_map(_copied, cache.state)) for cache in caches]
+
+
+def copyable(caches: Sequence[Any]) -> bool:
+    """Whether they can be made again from their state; some models bring caches of their own."""
+    return all(hasattr(cache, "from_state") for cache in caches)
 
 
 def append_only(caches: Sequence[Any]) -> bool:

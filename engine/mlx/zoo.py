@@ -12,7 +12,7 @@ from engine.errors import ModelUnsupported
 
 __all__ = ["architecture", "open_zoo"]
 
-MODULE_NAME = re.compile(r"[A-Za-z0-9_]+")
+MODULE_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def open_zoo() -> None:
@@ -68,7 +68,7 @@ def _module(stated: str, name: str) -> Any:
         raise _unsupported(stated)
     try:
         return import_module(f"mlx_lm.models.{name}")
-    except ImportError as error:
+    except (ImportError, SystemExit) as error:  # mlx_lm.models.olmo exits where a package is missing.
         raise ModelUnsupported(
             f"The code for the architecture {stated!r} cannot be loaded ({error})."
         ) from error

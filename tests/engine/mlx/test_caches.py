@@ -6,7 +6,7 @@ import engine.mlx  # noqa: F401
 import mlx.core as mx
 from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
-from engine.mlx.caches import append_only, arrays, copied, metadata, trimmed
+from engine.mlx.caches import append_only, arrays, copied, copyable, metadata, trimmed
 
 
 def fed(cache: KVCache, value: float, count: int = 3) -> KVCache:
@@ -57,3 +57,8 @@ def test_every_array_is_found_and_metadata_leaves_plain_keys_out() -> None:
     plain = fed(KVCache(), 1.0)
     assert sorted(array.nbytes for array in arrays([state, plain])) == [12, 12, 8192, 8192]
     assert len(metadata([state, plain])) == 2
+
+
+def test_a_cache_that_cannot_be_made_again_is_not_kept() -> None:
+    assert copyable([KVCache(), ArraysCache(2), RotatingKVCache(max_size=4)])
+    assert not copyable([KVCache(), object()])

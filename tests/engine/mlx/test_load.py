@@ -21,6 +21,7 @@ from engine.errors import (
     TokenizerMismatch,
 )
 from engine.mlx.load import DEFAULT_CONTEXT, LEFT_OUT, LoadedModel, load
+from engine.mlx.zoo import architecture
 from tests.tiny import CHATML, make_tiny
 
 # isort: split
@@ -370,3 +371,13 @@ def test_s08_the_templates_end_of_turn_mark_ends_a_reply(tmp_path: Path) -> None
     assert load(make_tiny(tmp_path / "b", eos="</s>", chat_template="{{ messages }}")).stop_tokens == {1}
     assert load(make_tiny(tmp_path / "c", eos="</s>", chat_template=None)).stop_tokens == {1}
     assert load(make_tiny(tmp_path / "d", eos=None)).stop_tokens == {3}
+
+
+def test_m08_an_architecture_whose_code_exits_is_refused(tmp_path: Path) -> None:
+    folder = make_tiny(tmp_path / "tiny", model_overrides={"model_type": "olmo"})
+    assert "'olmo' cannot be loaded" in refused(folder, ModelUnsupported)
+
+
+def test_an_architecture_with_a_hyphen_is_found() -> None:
+    model, _ = architecture({"model_type": "nemotron-nas"})
+    assert model.__module__ == "mlx_lm.models.nemotron-nas"
