@@ -27,7 +27,7 @@ def _light(qapp: QApplication) -> Iterator[None]:
 
 
 class Picture:
-    """A painted reply. Attributes: `image`; `middles`, where each of its text blocks is, by its text."""
+    """A painted reply. Attributes: `image`; `middles` and `bottoms` of its text blocks, by their text."""
 
     def __init__(self, qtbot: QtBot, text: str) -> None:
         view = ReplyView(reply(text), "SmolLM2")
@@ -39,8 +39,8 @@ class Picture:
         rects = [document.documentLayout().blockBoundingRect(block) for block in blocks(document)]
         texts = [block.text() for block in blocks(document)]
         self.middles = {text: rect.center().y() for text, rect in zip(texts, rects, strict=True)}
+        self.bottoms = {text: rect.bottom() for text, rect in zip(texts, rects, strict=True)}
         self.image: QImage = view.text.grab().toImage()
-        self.height = view.text.height()
 
     def color(self, x: float, y: float) -> QColor:
         """The colour at a place in the document."""
@@ -71,7 +71,7 @@ def test_two_panels_do_not_touch(qtbot: QtBot) -> None:
 def test_a_panel_alone_has_room_above_and_below(qtbot: QtBot) -> None:
     picture = Picture(qtbot, "```\na\n```\n")
     assert is_panel(picture.color(200, 2))
-    assert is_panel(picture.color(200, picture.height - 6))
+    assert is_panel(picture.color(200, picture.bottoms["a"] + 4))
 
 
 def test_a_quote_has_a_bar_for_each_level(qtbot: QtBot) -> None:
