@@ -1,5 +1,7 @@
 """What every test stands on: a data folder and a keychain of its own, and no screen."""
 
+import gc
+import itertools
 import os
 from pathlib import Path
 
@@ -55,3 +57,17 @@ def memory_keyring() -> MemoryKeyring:
     backend = MemoryKeyring()
     keyring.set_keyring(backend)
     return backend
+
+
+TESTS_A_COLLECTION = 10
+_run = itertools.count(1)
+
+
+def pytest_configure() -> None:
+    """As in the program: widgets in reference cycles must not be freed on another thread."""
+    gc.disable()
+
+
+def pytest_runtest_logfinish() -> None:
+    if next(_run) % TESTS_A_COLLECTION == 0:
+        gc.collect()

@@ -13,6 +13,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.paths import resources
+from app.ui.garbage import MainThreadCollector
 from app.ui.quit_signals import QuitSignals
 
 os.environ["QT_API"] = "pyside6"
@@ -45,12 +46,14 @@ def run(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
         loop.set_exception_handler(_log_error)
         task = loop.create_task(work())
         signals = QuitSignals(task.cancel)
+        collector = MainThreadCollector()
         try:
             return int(loop.run_until_complete(task))
         except asyncio.CancelledError:
             return INTERRUPTED
         finally:
             signals.close()
+            collector.close()
 
 
 def _log_error(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -1,7 +1,5 @@
 """The device MLX computes on, and what this thread holds of it."""
 
-import gc
-
 import mlx.core as mx
 
 __all__ = ["leave_thread", "on_gpu"]
@@ -18,6 +16,5 @@ def leave_thread() -> None:
     Compiled functions and streams are thread-local. Left to the thread's own end, their destructors
     would want the interpreter's lock while it may be shutting down, and abort the process.
     """
-    gc.collect()
     mx.clear_cache()
     mx.clear_streams()
