@@ -130,7 +130,8 @@ class Application(QObject):
 
     async def _open(self, id: str, focus: bool) -> None:
         session = await self.workspace.open(id)
-        self.window.add_tab(session, focus=focus)
+        if session is not None:
+            self.window.add_tab(session, focus=focus)
 
     def _close_tab(self, id: str) -> None:
         self.window.remove_tab(id)

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Literal, Protocol
 
 from engine.errors import BadRequest, EngineError
+from engine.request_checks import chat, stop_strings, token_ids
 
 __all__ = [
     "Engine",
@@ -76,6 +77,8 @@ class Sampling:
             "min_p": (0 <= self.min_p <= 1, "from 0 to 1"),
             "repetition_penalty": (0 < self.repetition_penalty <= 100, "above 0 and at most 100"),
         }
+        if not isinstance(self.seed, int) or not isinstance(self.top_k, int):
+            raise BadRequest("seed and top_k take whole numbers.")
         for name, (holds, allowed) in ranges.items():
             if not holds:
                 raise BadRequest(f"{name} is {getattr(self, name)}; it must be {allowed}.")
@@ -102,7 +105,8 @@ class Request:
         priority: whose chunk goes first.
 
     Raises:
-        BadRequest: nothing to read, both kinds of prompt, a limit below 1 or an empty stop string.
+        BadRequest: nothing to read, both kinds of prompt, a limit below 1, an empty stop string, or a
+            value of another type.
     """
 
     prompt: Sequence[int] | None = None
@@ -116,12 +120,19 @@ class Request:
     def __post_init__(self) -> None:
         if (self.prompt is None) == (self.messages is None):
             raise BadRequest("A request takes either prompt tokens or messages.")
+        # What the lane gets can neither change later nor surprise it.
+        if self.prompt is not None:
+            object.__setattr__(self, "prompt", token_ids("prompt", self.prompt))
+        if self.messages is not None:
+            object.__setattr__(self, "messages", chat(self.messages))
+        object.__setattr__(self, "continues", token_ids("continues", self.continues))
+        object.__setattr__(self, "stop", stop_strings(self.stop))
         if not (self.prompt or self.messages):
             raise BadRequest("There is nothing to read.")
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise BadRequest(f"max_tokens is {self.max_tokens}; it must be 1 or more.")
-        if isinstance(self.stop, str) or not all(self.stop):
-            raise BadRequest("stop takes a list of strings, none of them empty.")
+        if self.max_tokens is not None and not (isinstance(self.max_tokens, int) and self.max_tokens >= 1):
+            raise BadRequest(f"max_tokens is {self.max_tokens}; it must be a whole number, 1 or more.")
+        if not isinstance(self.sampling, Sampling) or not isinstance(self.priority, Priority):
+            raise BadRequest("sampling takes a Sampling, priority a Priority.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class Lane:
                     self._round(rounds)
                 except Exception as error:
                     log.exception("a round failed")
-                    self._deliver(rounds.abandon("error", LaneFailed(error)))
+                    self._abandon(rounds, LaneFailed(error))
                     backend.reset()
             return LaneClosed()
         except Exception as error:
@@ -145,6 +145,11 @@ class Lane:
         finally:
             self._deliver(rounds.abandon("closed"))
             backend.close()
+
+    def _abandon(self, rounds: Rounds, error: LaneFailed) -> None:
+        """Ends every stream, and the request whose admission failed before it was one."""
+        self._deliver(rounds.abandon("error", error))
+        self._deliver([Finished(id, "error", Usage(), error) for id in list(self._sinks)])
 
     def _round(self, rounds: Rounds) -> None:
         self._take_orders(rounds, wait=not len(rounds))

@@ -42,9 +42,18 @@ class Prompter:
             raise NoChatTemplate("This is a base model: it has no chat template.")
         try:
             text = self._tokenizer.apply_chat_template(
-                [dict(message) for message in messages], tokenize=False, add_generation_prompt=True
+                [_valid(message) for message in messages], tokenize=False, add_generation_prompt=True
             )
-        except TemplateError as error:
+        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise BadRequest(f"The model's chat template refuses this conversation ({error}).") from error
         # The template has written every special token there is to be.
         return Prompt(tuple(self._tokenizer.encode(text, add_special_tokens=False)))
+
+
+def _valid(message: Message) -> dict[str, str]:
+    """The message as Unicode can hold it: a lone surrogate becomes U+FFFD, as tokenizers need it."""
+
+    def valid(text: str) -> str:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    return {key: valid(text) for key, text in message.items()}

@@ -99,6 +99,9 @@ class Reply:
         engine = await tools.engines.engine()
         self._enter(Progress("preparing"))
         prompt = await tools.jobs.run(engine.prompt, chat)
+        while engine is not (now := await tools.engines.engine()):  # Another model was chosen meanwhile.
+            engine = now
+            prompt = await tools.jobs.run(engine.prompt, chat)
         settings = tools.settings()
         seed = getrandbits(32) if settings.seed is None else settings.seed
         request = Request(

@@ -42,6 +42,7 @@ class Workspace(QObject):
         self._tools = tools
         self._conversations: dict[str, Conversation] = {}
         self._sessions: dict[str, Session] = {}
+        self._left: set[str] = set()
         self._opening = asyncio.Lock()
 
     async def load(self) -> None:
@@ -58,14 +59,18 @@ class Workspace(QObject):
         self._tell()
         return self._enter(Session(conversation, (), Draft(), self._tools))
 
-    async def open(self, id: str) -> Session:
-        """The session of a conversation, read from the disk when it has none. Raises StorageError,
-        or KeyError when there is no such conversation."""
+    async def open(self, id: str) -> Session | None:
+        """The session of a conversation, read from the disk when it has none; None for one that is gone.
+
+        Raises StorageError.
+        """
         async with self._opening:
-            if id not in self._sessions:
+            self._left.discard(id)
+            if id not in self._sessions and id in self._conversations:
                 messages, draft = await self._library.content(id)
-                self._enter(Session(self._conversations[id], messages, draft, self._tools))
-        return self._sessions[id]
+                if id in self._conversations:
+                    self._enter(Session(self._conversations[id], messages, draft, self._tools))
+        return self._sessions.get(id)
 
     def focus(self, id: str | None) -> None:
         """Tells the sessions which of them is looked at."""
@@ -95,7 +100,9 @@ class Workspace(QObject):
             return
         if not session.messages and session.draft == Draft():
             self.delete(id)
-        elif not session.busy:
+        elif session.busy:
+            self._left.add(id)
+        else:
             del self._sessions[id]
 
     def abandon(self, note: str) -> None:
@@ -117,12 +124,18 @@ class Workspace(QObject):
         id = session.conversation.id
         session.title_changed.connect(lambda _: self._set(session.conversation))
         session.message_added.connect(partial(self._written, id))
+        session.message_changed.connect(lambda _: self._ended(id))
         self._sessions[id] = session
         return session
 
     def _written(self, id: str, message: Message) -> None:
         if id in self._conversations:
             self._set(replace(self._conversations[id], updated=message.created))
+
+    def _ended(self, id: str) -> None:
+        if id in self._left:
+            self._left.discard(id)
+            self.leave(id)
 
     def _set(self, conversation: Conversation) -> None:
         self._conversations[conversation.id] = conversation

@@ -334,3 +334,21 @@ def test_c01_a_paste_delays_another_stream_by_one_chunk_and_one_step() -> None:
     assert max(gaps) <= 0.35
     alone = 0.3 * 40 + 0.02
     assert firsts[0] - started <= 1.3 * alone
+
+
+def test_a_request_whose_admission_fails_is_answered_too(backend: FakeBackend) -> None:
+    opened = backend.open
+
+    def fail(*arguments: object) -> int:
+        backend.open = opened  # type: ignore[method-assign]
+        raise RuntimeError("no memory for a cache")
+
+    backend.open = fail  # type: ignore[method-assign]
+    lane = lane_over(backend)
+    id, sink = reply(lane, list(range(40)))
+    sink.wait()
+    assert isinstance(sink.finished(id).error, LaneFailed)
+    again, sink = reply(lane, list(range(40)))
+    sink.wait()
+    lane.close()
+    assert sink.tokens(again) == expected_reply(list(range(40)), 5, CAPS)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine import Engine, Request, Sampling, Text, open_model
@@ -171,6 +172,22 @@ def test_k09_ids_without_a_row_are_refused_and_the_next_send_works(engine: Engin
         {"prompt": [1], "max_tokens": -1},
         {"prompt": [1], "stop": [""]},
         {"prompt": [1], "stop": "word"},
+        {"prompt": [1], "stop": b"word"},
+        {"prompt": [1], "stop": None},
+        {"prompt": [1], "max_tokens": "3"},
+        {"prompt": "text"},
+        {"prompt": ["1"]},
+        {"prompt": [1.0]},
+        {"prompt": [None]},
+        {"prompt": iter(())},
+        {"prompt": [1], "continues": "text"},
+        {"prompt": [1], "sampling": None},
+        {"prompt": [1], "priority": "high"},
+        {"messages": ["text"]},
+        {"messages": "text"},
+        {"messages": [{"role": "user"}]},
+        {"messages": [{"role": "user", "content": None}]},
+        {"messages": [{"role": "user", "content": ["a"]}]},
     ],
 )
 def test_k10_a_request_for_nothing_is_refused_when_it_is_made(settings: dict[str, object]) -> None:
@@ -181,7 +198,15 @@ def test_k10_a_request_for_nothing_is_refused_when_it_is_made(settings: dict[str
 
 @pytest.mark.parametrize(
     "settings",
-    [{"temperature": -1}, {"top_p": 0}, {"top_k": -1}, {"min_p": 2}, {"repetition_penalty": 0}],
+    [
+        {"temperature": float("nan")},
+        {"seed": 1.5},
+        {"temperature": -1},
+        {"top_p": 0},
+        {"top_k": -1},
+        {"min_p": 2},
+        {"repetition_penalty": 0},
+    ],
 )
 def test_a_setting_out_of_its_range_is_named(settings: dict[str, float]) -> None:
     with pytest.raises(BadRequest, match=next(iter(settings))):
@@ -252,3 +277,16 @@ def test_texts_carry_the_ids_they_come_from(engine: Engine) -> None:
     ((id, sink),) = replies(engine, Request(prompt=prompt_of(33), max_tokens=10))
     ids = [token for event in sink.events if isinstance(event, Text) for token in event.tokens]
     assert len(ids) == sink.finished(id).usage.generated - (sink.finished(id).reason == "stop")
+
+
+def test_ids_of_any_whole_number_type_are_read_as_integers(engine: Engine) -> None:
+    plain = Request(prompt=[5, 1, 7], max_tokens=4)
+    foreign = Request(prompt=iter([np.int64(5), True, np.uint8(7)]), max_tokens=4)  # type: ignore[arg-type]
+    assert foreign.prompt == plain.prompt == (5, 1, 7)
+    (one, first), (two, second) = replies(engine, plain, foreign)
+    assert first.tokens(one) == second.tokens(two)
+
+
+def test_text_that_is_no_valid_unicode_is_read_all_the_same(engine: Engine) -> None:
+    broken = [{"role": "user", "content": "a\ud800b"}]
+    assert engine.prompt(broken) == engine.prompt([{"role": "user", "content": "a\ufffdb"}])

@@ -42,3 +42,10 @@ def test_what_the_template_refuses_is_told_in_its_words(tokenizer: Any) -> None:
 def test_control_tokens_have_no_text(tokenizer: Any) -> None:
     ids = [2, *tokenizer.encode("a  b", add_special_tokens=False), 3]
     assert decoder(tokenizer)(ids) == "a  b"
+
+
+@pytest.mark.parametrize("template", ["{{ 1 / 0 }}", "{{ messages[9].content + 1 }}", "{{ messages + 1 }}"])
+def test_a_template_that_fails_is_told_in_a_sentence(tokenizer: Any, template: str) -> None:
+    tokenizer.chat_template = template
+    with pytest.raises(BadRequest, match="template refuses"):
+        Prompter(tokenizer).render(CHAT)

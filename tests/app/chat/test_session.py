@@ -340,3 +340,26 @@ def test_a_reply_that_never_began_can_be_asked_for_again(
     session.retry()
     assert len(session.messages) == 3
     assert session.messages[-1].text == "now"
+
+
+def test_a_model_chosen_while_a_chat_is_rendered_answers_it(
+    tools: Tools, engine: ScriptedEngine, until: Until
+) -> None:
+    until(lambda: tools.engines.ready)
+    other, reached, go_on = ScriptedEngine("other"), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        reached.set()
+        go_on.wait(20)
+
+    engine.rendering = hold
+    session = open_session(tools)
+    session.send(Submission("hello"))
+    until(reached.is_set)
+    tools.engines._opener = lambda path, cancelled: other
+    tools.engines.choose(tools.engines.path)  # type: ignore[arg-type]
+    go_on.set()
+    until(lambda: other.asked)
+    assert engine.asked == {}
+    other.finish(1)
+    until(lambda: not session.busy)

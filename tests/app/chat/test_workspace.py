@@ -118,3 +118,25 @@ def test_abandoning_ends_every_reply(workspace: Workspace, engine: ScriptedEngin
     workspace.abandon("Closed.")
     assert workspace.answering == 0
     assert {session.messages[-1].state for session in sessions} == {MessageState.STOPPED}
+
+
+def test_a_conversation_that_is_gone_is_not_opened(
+    workspace: Workspace, archive: MemoryArchive, loop: QEventLoop
+) -> None:
+    workspace.delete("old")
+    assert loop.run_until_complete(workspace.open("old")) is None
+    assert archive.calls("read") == []
+
+
+def test_a_closed_tabs_session_goes_when_its_reply_has_ended(
+    workspace: Workspace, engine: ScriptedEngine, archive: MemoryArchive, loop: QEventLoop, until: Until
+) -> None:
+    session = workspace.new()
+    id = session.conversation.id
+    session.send(Submission("hello"))
+    until(lambda: engine.asked)
+    workspace.leave(id)
+    engine.finish(1)
+    until(lambda: not session.busy)
+    assert loop.run_until_complete(workspace.open(id)) is not session
+    assert archive.calls("read") == [(id,)]
