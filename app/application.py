@@ -81,7 +81,6 @@ class Application(QObject):
             await self._restore()
         except Exception as error:  # The top of the start: the window works without what was stored.
             self._show(explain(error))
-        self._restored = True
         if not self.window.tab_order():
             self._new_chat()
 
@@ -108,6 +107,8 @@ class Application(QObject):
         await self.workspace.load()
         for id in tabs.conversations:
             await self._open(id, focus=id == tabs.focused)
+        self._restored = True  # Before, saving the tabs would forget those that stood open.
+        self._save_tabs()
 
     def _connect(self) -> None:
         window = self.window

@@ -1,4 +1,4 @@
-"""The engine without a window: `python -m engine chat MODEL "text"`."""
+"""The engine without a window: `python -m engine chat MODEL "text"` and `check MODEL`."""
 
 import argparse
 import sys
@@ -6,6 +6,7 @@ import threading
 
 from engine import open_model
 from engine.api import Event, Filling, Finished, Request, Sampling, Text, Usage
+from engine.check import add_check
 from engine.errors import EngineError
 
 __all__ = ["main"]
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     chat.add_argument("--seed", type=int, default=0)
     chat.add_argument("--max-tokens", type=int, default=None, help="end the reply after that many tokens")
     chat.set_defaults(run=_chat)
+    add_check(commands)
     return parser
 
 

@@ -116,16 +116,16 @@ class Lane:
         ended: EngineError = LaneClosed()
         try:
             backend, decode = self._open_backend(lambda: self._closing)
+            self._status = LaneStatus(loading=False)
+            self._ready.set()
+            ended = self._serve(backend, decode)
         except EngineError as error:
             ended = error
         except Exception as error:
             log.exception("loading failed")
             ended = LaneFailed(error)
-        else:
-            self._status = LaneStatus(loading=False)
-            self._ready.set()
-            ended = self._serve(backend, decode)
-        self._finish(ended)
+        finally:
+            self._finish(ended)
 
     def _serve(self, backend: Backend, decode: Decode) -> EngineError:
         """Runs rounds until the lane closes. Returns what later submits are told."""
@@ -150,6 +150,7 @@ class Lane:
         """Ends every stream, and the request whose admission failed before it was one."""
         self._deliver(rounds.abandon("error", error))
         self._deliver([Finished(id, "error", Usage(), error) for id in list(self._sinks)])
+        self._status = LaneStatus(loading=False)
 
     def _round(self, rounds: Rounds) -> None:
         self._take_orders(rounds, wait=not len(rounds))

@@ -122,9 +122,9 @@ class Workspace(QObject):
 
     def _enter(self, session: Session) -> Session:
         id = session.conversation.id
-        session.title_changed.connect(lambda _: self._set(session.conversation))
+        session.title_changed.connect(partial(self._retitled, id))
         session.message_added.connect(partial(self._written, id))
-        session.message_changed.connect(lambda _: self._ended(id))
+        session.message_changed.connect(partial(self._ended, id))
         self._sessions[id] = session
         return session
 
@@ -132,7 +132,11 @@ class Workspace(QObject):
         if id in self._conversations:
             self._set(replace(self._conversations[id], updated=message.created))
 
-    def _ended(self, id: str) -> None:
+    def _retitled(self, id: str, title: str) -> None:
+        if id in self._conversations:
+            self._set(replace(self._conversations[id], title=title))
+
+    def _ended(self, id: str, _message: Message) -> None:
         if id in self._left:
             self._left.discard(id)
             self.leave(id)

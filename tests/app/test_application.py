@@ -13,6 +13,7 @@ from app.driver import Driver
 from app.paths import Paths
 from app.records import MessageState
 from app.settings import load_settings
+from app.storage.errors import StorageUnavailable
 from engine.api import Engine
 from engine.errors import ModelMissing
 from tests.fake_engine import ScriptedEngine
@@ -196,3 +197,22 @@ def test_asking_to_quit_ends_the_wait(loop: QEventLoop, paths: Paths, models: Mo
         waiting = asyncio.ensure_future(application.quit(), loop=loop)
         application.window.menus.quit.trigger()
         loop.run_until_complete(asyncio.wait_for(waiting, 10))
+
+
+def test_tabs_that_could_not_be_read_are_not_forgotten(
+    loop: QEventLoop, paths: Paths, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        driver.type("a draft")
+        loop.run_until_complete(driver.new_tab())
+        order = application.window.tab_order()
+    with monkeypatch.context() as broken:
+
+        async def fail(archive: object) -> None:
+            raise StorageUnavailable(paths.database, "no access")
+
+        broken.setattr("app.storage.archive.DatabaseArchive.recover", fail)
+        with running(loop, paths, models) as (application, _):
+            assert "cannot read" in application.window.banner.label.text()
+    with running(loop, paths, models) as (application, _):
+        assert application.window.tab_order() == order

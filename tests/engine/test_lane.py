@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -352,3 +352,46 @@ def test_a_request_whose_admission_fails_is_answered_too(backend: FakeBackend) -
     sink.wait()
     lane.close()
     assert sink.tokens(again) == expected_reply(list(range(40)), 5, CAPS)
+
+
+def test_a_step_that_fails_after_another_stream_ended_answers_both() -> None:
+    """The first stream ends in the very step in which decoding the second one's token fails."""
+    backend = FakeBackend(ahead=False)
+    held = threading.Event()
+    backend.on_chunk = lambda id: held.wait(WAIT) and None
+    backend.scripts = {1: [5], 2: [6]}
+
+    def failing(tokens: Sequence[int]) -> str:
+        if 6 in tokens:
+            raise RuntimeError("no such token")
+        return decode(tokens)
+
+    lane = Lane(lambda closing: (backend, failing))
+    lane.wait_ready()
+    asked = [reply(lane, [1, 2, 3], 1), reply(lane, [4, 5, 6], 1)]
+    held.set()
+    for _, sink in asked:
+        sink.wait()
+    assert isinstance(asked[1][1].finished(asked[1][0]).error, LaneFailed)
+    assert lane.status().streams == ()
+    lane.close()
+
+
+def test_a_lane_whose_thread_is_ended_from_inside_answers_and_takes_no_more(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
+    lane = lane_over(backend)
+    waiting = Waiting()
+
+    def exiting(event: Event) -> None:
+        if isinstance(event, Filling):
+            raise SystemExit
+
+    second = lane.submit(ask([1] * 30), [1] * 30, waiting)
+    lane.submit(ask([1] * 30), [1] * 30, exiting)
+    waiting.wait()
+    assert waiting.finished(second).reason in ("closed", "stop", "length")
+    lane.close()
+    with pytest.raises(LaneClosed):
+        reply(lane, [1])

@@ -1,5 +1,7 @@
 """Which conversations there are, and which of them have a session."""
 
+import gc
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -140,3 +142,10 @@ def test_a_closed_tabs_session_goes_when_its_reply_has_ended(
     until(lambda: not session.busy)
     assert loop.run_until_complete(workspace.open(id)) is not session
     assert archive.calls("read") == [(id,)]
+
+
+def test_a_session_that_was_left_is_freed(workspace: Workspace, loop: QEventLoop) -> None:
+    session = weakref.ref(loop.run_until_complete(workspace.open("old")))
+    workspace.leave("old")
+    gc.collect()
+    assert session() is None
