@@ -23,6 +23,8 @@ async def demo(folder: Path) -> int:
     """Runs the demo and writes it up in `folder`. Returns 0, or 1 when the job was not done as promised."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / "data", ignore_errors=True)
+    for old in [*folder.glob("*.png"), folder / "events.jsonl", folder / "figures.txt"]:
+        old.unlink(missing_ok=True)
     paths = Paths(folder / "data")
     paths.create()
     save_settings(paths.settings, Settings(seed=1, max_tokens=600))
@@ -44,17 +46,20 @@ async def demo(folder: Path) -> int:
 
 
 async def _main_job(driver: Driver, recorder: Recorder, folder: Path) -> str:
+    _tell("Tab 1 writes a story.")
     writer = driver.session
     await _send(driver, STORY)
     await driver.until(lambda: len(recorder.texts(1)) > 40)
     await driver.picture(folder / "1-streaming.png")
 
+    _tell("Tab 2 reads a document of 3,000 tokens; on a CPU this takes minutes.")
     reader = await driver.new_tab()
     driver.paste(logbook(115))
     await _send(driver, QUESTION)
     await driver.until(lambda: _share(reader) > 0.3)
     await driver.picture(folder / "2-reading.png")
 
+    _tell("Tab 3 is stopped half-way and sent again.")
     again = await driver.new_tab()
     driver.paste(logbook(60, first_day=400))
     await _send(driver, QUESTION)
@@ -69,8 +74,10 @@ async def _main_job(driver: Driver, recorder: Recorder, folder: Path) -> str:
     await driver.picture(folder / "4-both.png")
     await driver.until(lambda: not reader.busy)
     driver.stop()
+    driver.focus(reader)
+    await driver.picture(folder / "5-answered.png")
     await driver.until(lambda: not writer.busy)
-    return _report(recorder)
+    return _report(recorder, folder / "figures.txt")
 
 
 async def _send(driver: Driver, text: str) -> None:
@@ -78,6 +85,10 @@ async def _send(driver: Driver, text: str) -> None:
     driver.type(text)
     driver.press_return()
     await driver.until(lambda: session.busy)
+
+
+def _tell(what: str) -> None:
+    print(what, flush=True)
 
 
 def logbook(days: int, first_day: int = 1) -> str:
@@ -94,15 +105,20 @@ def _share(session: Session) -> float:
     return progress.done / progress.total if progress.phase == "reading" and progress.total else 0.0
 
 
-def _report(recorder: Recorder) -> str:
-    """Prints the figures. Returns what was not as promised, or nothing."""
+def _report(recorder: Recorder, path: Path) -> str:
+    """Prints the figures and writes them to `path`. Returns what was not as promised, or nothing."""
     names = {1: "1 writes", 2: "2 reads a paste", 3: "3 is stopped", 4: "3 is sent again"}
-    print(f"{'tab':<16} {'first token':>12} {'tokens/s':>9} {'largest gap':>12} {'read':>6} {'reused':>7}")
     rows = {id: recorder.row(id) for id in recorder.ids()}
-    for id, row in rows.items():
-        print(_line(names[id], row))
     meanwhile = recorder.texts_while_reading(writer=1, reader=2)
-    print(f"Tab 1 got {len(meanwhile)} pieces of text while tab 2 was reading.")
+    table = "\n".join(
+        [
+            f"{'tab':<16} {'first token':>12} {'tokens/s':>9} {'largest gap':>12} {'read':>6} {'reused':>7}",
+            *(_line(names[id], row) for id, row in rows.items()),
+            f"Tab 1 got {len(meanwhile)} pieces of text while tab 2 was reading.",
+        ]
+    )
+    print(table)
+    path.write_text(table + "\n", encoding="utf-8")
     if not meanwhile:
         return "tab 1 stood still while tab 2 was reading"
     if rows[4].usage.reused != rows[3].usage.read or not rows[4].usage.reused:

@@ -7,7 +7,7 @@ import threading
 from engine import open_model
 from engine.api import Event, Filling, Finished, Request, Sampling, Text, Usage
 from engine.check import add_check
-from engine.errors import EngineError
+from engine.errors import BadRequest, EngineError
 
 __all__ = ["main"]
 
@@ -41,21 +41,26 @@ def _summary(usage: Usage) -> str:
 
 
 def _chat(arguments: argparse.Namespace) -> None:
+    request = _request(arguments)
     engine = open_model(arguments.model)
     try:
-        messages = [{"role": "user", "content": arguments.text}]
-        if arguments.system:
-            messages.insert(0, {"role": "system", "content": arguments.system})
-        sampling = Sampling(temperature=arguments.temperature, seed=arguments.seed)
         terminal = _Terminal()
-        engine.submit(
-            Request(messages=messages, sampling=sampling, max_tokens=arguments.max_tokens), terminal
-        )
+        engine.submit(request, terminal)
         terminal.ended.wait()
         if terminal.error is not None:
             raise terminal.error
     finally:
         engine.close()
+
+
+def _request(arguments: argparse.Namespace) -> Request:
+    if not arguments.text.strip():
+        raise BadRequest("There is no text to send.", "Give the message as the last argument.")
+    messages = [{"role": "user", "content": arguments.text}]
+    if arguments.system:
+        messages.insert(0, {"role": "system", "content": arguments.system})
+    sampling = Sampling(temperature=arguments.temperature, seed=arguments.seed)
+    return Request(messages=messages, sampling=sampling, max_tokens=arguments.max_tokens)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,5 +1,6 @@
 """The lane's thread: it owns one loaded model, takes what was asked, runs rounds and delivers events."""
 
+import atexit
 import itertools
 import logging
 import threading
@@ -70,7 +71,9 @@ class Lane:
         self._ended: EngineError | None = None
         self._ready = threading.Event()
         self._status = LaneStatus(loading=True)
-        self._thread = threading.Thread(target=self._run, name="lane")
+        # A program that ends without closing its lane must end all the same, and not in the middle of MLX.
+        self._thread = threading.Thread(target=self._run, name="lane", daemon=True)
+        atexit.register(self.close)
         self._thread.start()
 
     def wait_ready(self) -> None:
@@ -105,6 +108,7 @@ class Lane:
         self._closing = True
         self._inbox.put(_Wake())
         self._thread.join()
+        atexit.unregister(self.close)
 
     def _order(self, order: _Submit | _Refuse) -> None:
         with self._gate:

@@ -111,5 +111,5 @@ class ChatTab(QWidget):
 
     def _show_progress(self, progress: Progress) -> None:
         self.reply_bar.show_progress(progress)
-        self.retry_bar.setVisible(self.session.unanswered)
+        self.retry_bar.offer(self.session.messages[-1] if self.session.unanswered else None)
         self.composer.set_busy(progress.phase != "idle")

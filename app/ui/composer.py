@@ -1,7 +1,7 @@
 """Where a message is written: the text field, the attachments as chips, and the button."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.records import Draft, Submission
@@ -38,7 +38,7 @@ class Composer(Field):
         self.last_sent = ""
         self.chips = ChipRow(self)
         self.edit = ComposerEdit(self)
-        self.edit.setPlaceholderText("Write a message, or paste a document of any length")
+        self.edit.setPlaceholderText("Write a message, or paste a long document")
         self.button = SendButton(self)
         self._timer = QTimer(self, singleShot=True, interval=DRAFT_MS)
         self._timer.timeout.connect(self._tell_draft)
@@ -57,6 +57,7 @@ class Composer(Field):
         for attachment in draft.attachments:
             self.chips.add(attachment)
         self.edit.setPlainText(draft.text)
+        self.edit.moveCursor(QTextCursor.MoveOperation.End)
         self._timer.stop()
 
     def set_busy(self, busy: bool) -> None:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from app.records import Message, MessageState
 from app.ui.quiet_label import QuietLabel
 from app.ui.theme import GRID
 
@@ -19,7 +20,7 @@ class RetryBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.label = QuietLabel("No answer yet. What was read is kept.", self)
+        self.label = QuietLabel(parent=self)
         self.button = QPushButton("Try Again", self)
         self.button.setFlat(True)
         self.button.clicked.connect(self.requested)
@@ -28,3 +29,10 @@ class RetryBar(QWidget):
         layout.setSpacing(GRID)
         layout.addWidget(self.label, 1)
         layout.addWidget(self.button)
+
+    def offer(self, last: Message | None) -> None:
+        """Offers to ask again after `last`, a reply without a word; hides for None."""
+        if last is not None:
+            stopped = last.state is MessageState.STOPPED
+            self.label.setText("No answer yet. What was read is kept." if stopped else "No answer.")
+        self.setVisible(last is not None)

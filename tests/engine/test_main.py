@@ -40,3 +40,25 @@ def test_the_process_ends_cleanly(tmp_path: Path) -> None:
             check=False,
         )
         assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["   "], ["hi", "--temperature", "-1"], ["hi", "--max-tokens", "0"]], ids=str
+)
+def test_a_wrong_request_is_refused_before_the_model_is_loaded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.setattr("engine.__main__.open_model", lambda path: pytest.fail("the model was opened"))
+    assert main(["chat", "model", *arguments]) == 1
+    assert len(capsys.readouterr().err.strip().splitlines()) == 2
+
+
+def test_a_script_that_never_closes_its_engine_ends(tmp_path: Path) -> None:
+    model = make_tiny(tmp_path / "tiny")
+    script = (
+        "import sys; from engine import open_model, Request\n"
+        "engine = open_model(sys.argv[1])\n"
+        "engine.submit(Request(prompt=[5] * 40, max_tokens=50), lambda event: None)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script, str(model)], timeout=60, check=False)
+    assert ended.returncode == 0
