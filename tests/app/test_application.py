@@ -47,6 +47,14 @@ def running(loop: QEventLoop, paths: Paths, models: Models) -> Iterator[tuple[Ap
         loop.run_until_complete(application.close())
 
 
+def asked(driver: Driver, models: Models, until: Until) -> ScriptedEngine:
+    """Sends a message in the tab that is shown and waits until the default model was asked."""
+    driver.type("hello")
+    driver.press_return()
+    until(lambda: models.opened and models.opened["default"].asked)
+    return models.opened["default"]
+
+
 @pytest.fixture
 def models() -> Models:
     return Models()
@@ -65,10 +73,7 @@ def test_tabs_texts_drafts_and_the_focus_come_back(
 ) -> None:
     with running(loop, paths, models) as (application, driver):
         first = driver.session
-        driver.type("hello")
-        driver.press_return()
-        until(lambda: models.opened and models.opened["default"].asked)
-        engine = models.opened["default"]
+        engine = asked(driver, models, until)
         engine.say(1, "Hello yourself")
         engine.finish(1)
         until(lambda: not first.busy)
@@ -104,10 +109,8 @@ def test_quitting_keeps_what_a_reply_has_written(
 ) -> None:
     with running(loop, paths, models) as (_, driver):
         session = driver.session
-        driver.type("hello")
-        driver.press_return()
-        until(lambda: models.opened and models.opened["default"].asked)
-        models.opened["default"].say(1, "Once upon")
+        engine = asked(driver, models, until)
+        engine.say(1, "Once upon")
         until(lambda: session.messages[-1].id and session.progress.phase == "replying")
     with running(loop, paths, models) as (_, driver):
         reply = driver.session.messages[-1]
@@ -136,13 +139,11 @@ def test_changing_the_model_ends_its_replies_and_keeps_their_text(
 ) -> None:
     with running(loop, paths, models) as (application, driver):
         session = driver.session
-        driver.type("hello")
-        driver.press_return()
-        until(lambda: models.opened and models.opened["default"].asked)
-        models.opened["default"].say(1, "partly")
+        engine = asked(driver, models, until)
+        engine.say(1, "partly")
         application.window.model_chosen.emit("/models/other")
         until(lambda: not session.busy)
-        assert models.opened["default"].closed
+        assert engine.closed
         reply = session.messages[-1]
         assert (reply.text, reply.note) == ("partly", "Stopped: the model was changed or closed.")
 
@@ -164,13 +165,11 @@ def test_a_closed_tab_opens_again_from_the_list(
 ) -> None:
     with running(loop, paths, models) as (application, driver):
         session = driver.session
-        driver.type("hello")
-        driver.press_return()
-        until(lambda: models.opened and models.opened["default"].asked)
+        engine = asked(driver, models, until)
         loop.run_until_complete(driver.new_tab())
         application.window.close_tab_requested.emit(session.conversation.id)
-        models.opened["default"].say(1, "written unseen")
-        models.opened["default"].finish(1)
+        engine.say(1, "written unseen")
+        engine.finish(1)
         until(lambda: not session.busy)
         application.window.open_conversation_requested.emit(session.conversation.id)
         until(lambda: session.conversation.id in application.window.tab_order())
@@ -183,11 +182,9 @@ def test_storage_that_fails_is_told_and_chatting_goes_on(
     paths.database.write_bytes(b"this is no database" * 100)
     with running(loop, paths, models) as (application, driver):
         assert application.window.banner.label.text()
-        driver.type("hello")
-        driver.press_return()
-        until(lambda: models.opened and models.opened["default"].asked)
-        models.opened["default"].say(1, "still here")
-        models.opened["default"].finish(1)
+        engine = asked(driver, models, until)
+        engine.say(1, "still here")
+        engine.finish(1)
         until(lambda: not driver.session.busy)
         assert driver.session.messages[-1].text == "still here"
 
@@ -197,6 +194,7 @@ def test_asking_to_quit_ends_the_wait(loop: QEventLoop, paths: Paths, models: Mo
         waiting = asyncio.ensure_future(application.quit(), loop=loop)
         application.window.menus.quit.trigger()
         loop.run_until_complete(asyncio.wait_for(waiting, 10))
+        assert waiting.done()
 
 
 def test_tabs_that_could_not_be_read_are_not_forgotten(
