@@ -96,12 +96,12 @@ class Reply:
         tools = self._tools
         if not tools.engines.ready:
             self._enter(Progress("loading"))
-        engine = await tools.engines.engine()
-        self._enter(Progress("preparing"))
-        prompt = await tools.jobs.run(engine.prompt, chat)
-        while engine is not (now := await tools.engines.engine()):  # Another model was chosen meanwhile.
-            engine = now
+        while True:
+            engine = await tools.engines.engine()
+            self._enter(Progress("preparing"))
             prompt = await tools.jobs.run(engine.prompt, chat)
+            if engine is await tools.engines.engine():  # Else another model was chosen meanwhile.
+                break
         settings = tools.settings()
         seed = getrandbits(32) if settings.seed is None else settings.seed
         request = Request(
