@@ -7,6 +7,8 @@ from typing import Literal, Protocol
 
 from engine.errors import BadRequest, EngineError
 from engine.request_checks import chat, stop_strings, token_ids
+from engine.sampling import Sampling
+from engine.sharing import Sharing
 
 __all__ = [
     "Engine",
@@ -21,6 +23,7 @@ __all__ = [
     "Reason",
     "Request",
     "Sampling",
+    "Sharing",
     "Sink",
     "StreamStatus",
     "Text",
@@ -43,45 +46,6 @@ class Priority(IntEnum):
     FOCUSED = 0
     VISIBLE = 1
     BACKGROUND = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How the next token is drawn. Draws depend on `seed` and the token's position alone.
-
-    Attributes:
-        temperature: 0 picks the most likely token; above 0 divides the logits.
-        top_p: keep the smallest set of tokens whose probability reaches it, in (0, 1]; 1 is off.
-        top_k: keep that many most likely tokens; 0 is off.
-        min_p: drop tokens below this share of the most likely one, in [0, 1]; 0 is off.
-        repetition_penalty: divide (or multiply) the logits of the last 64 tokens by it; 1 is off
-            (arXiv:1909.05858).
-        seed: any integer.
-
-    Raises:
-        BadRequest: a value is out of its range.
-    """
-
-    temperature: float = 0.0
-    top_p: float = 1.0
-    top_k: int = 0
-    min_p: float = 0.0
-    repetition_penalty: float = 1.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        ranges = {
-            "temperature": (0 <= self.temperature <= 100, "from 0 to 100"),
-            "top_p": (0 < self.top_p <= 1, "above 0 and at most 1"),
-            "top_k": (self.top_k >= 0, "0 or more"),
-            "min_p": (0 <= self.min_p <= 1, "from 0 to 1"),
-            "repetition_penalty": (0 < self.repetition_penalty <= 100, "above 0 and at most 100"),
-        }
-        if not isinstance(self.seed, int) or not isinstance(self.top_k, int):
-            raise BadRequest("seed and top_k take whole numbers.")
-        for name, (holds, allowed) in ranges.items():
-            if not holds:
-                raise BadRequest(f"{name} is {getattr(self, name)}; it must be {allowed}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +133,19 @@ class Filling:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """New text, and the ids drawn since the last Text. Either may be empty while a
-    character, or a possible stop string, is incomplete."""
+    """New text of a reply. All but `id` may be empty while a character, or a possible stop string, is
+    incomplete.
+
+    Attributes:
+        text: new text of the answer.
+        tokens: the ids drawn since the last Text.
+        thinking: new text of what the model thinks before it answers; it comes before `text`.
+    """
 
     id: int
     text: str
     tokens: tuple[int, ...]
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +179,17 @@ class StreamStatus:
 
 @dataclass(frozen=True, slots=True)
 class LaneStatus:
-    """The lane as it stood after its last round. `loading` until the model can be asked."""
+    """The lane as it stood after its last round.
+
+    Attributes:
+        loading: until the model can be asked.
+        streams: those that run or wait.
+        sharing: how its decoding streams are run; None while loading.
+    """
 
     loading: bool
     streams: tuple[StreamStatus, ...] = ()
+    sharing: Sharing | None = None
 
 
 class Engine(Protocol):

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from engine.api import Sampling
 from engine.errors import ReplyError
+from engine.sharing import TURNS, Sharing
 
 __all__ = ["Backend", "Cap", "ModelFacts"]
 
@@ -28,12 +29,14 @@ class ModelFacts:
         stop_tokens: ids that end a reply.
         caps: the largest chunk by prompt position, ascending from position 0. A function of
             the model and the machine alone, so that cuts never move with load.
+        sharing: how decoding streams are run.
     """
 
     context: int
     vocabulary: int
     stop_tokens: frozenset[int]
     caps: tuple[Cap, ...]
+    sharing: Sharing = TURNS
 
 
 class Backend(Protocol):

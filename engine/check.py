@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from engine.mlx.row_check import Sharing
+    from engine.sharing import Sharing
 
 __all__ = ["add_check"]
 
@@ -32,7 +32,7 @@ def _check(arguments: argparse.Namespace) -> None:
         name, device, sharing, seconds = _checked(Path(arguments.model))
     finally:
         leave_thread()
-    print(f"{_sentence(sharing)} (checked in {seconds:.1f} s).")
+    print(f"{sharing} (checked in {seconds:.1f} s).")
     if arguments.json is not None:
         result = {
             "model": name,
@@ -57,16 +57,6 @@ def _checked(path: Path) -> tuple[str, str, "Sharing", float]:
     sharing = check_rows(loaded.model, loaded.vocabulary)
     seconds = time.perf_counter() - started
     return loaded.name, "gpu" if on_gpu() else "cpu", sharing, seconds
-
-
-def _sentence(sharing: "Sharing") -> str:
-    match sharing.mode:
-        case "rows":
-            return f"Streams can share one forward: up to {sharing.rows} rows"
-        case "padded":
-            return f"Streams can share one forward: up to {sharing.rows} rows, padded to {sharing.rows}"
-        case "turns":
-            return "Streams take turns: sharing one forward would change replies or is not possible"
 
 
 def _write(path: Path, text: str) -> None:

@@ -120,8 +120,6 @@ class Lane:
         ended: EngineError = LaneClosed()
         try:
             backend, decode = self._open_backend(lambda: self._closing)
-            self._status = LaneStatus(loading=False)
-            self._ready.set()
             ended = self._serve(backend, decode)
         except EngineError as error:
             ended = error
@@ -134,6 +132,8 @@ class Lane:
     def _serve(self, backend: Backend, decode: Decode) -> EngineError:
         """Runs rounds until the lane closes. Returns what later submits are told."""
         rounds = Rounds(backend, decode, self._clock)
+        self._status = rounds.status()
+        self._ready.set()
         try:
             while not self._closing:
                 try:
@@ -154,7 +154,7 @@ class Lane:
         """Ends every stream, and the request whose admission failed before it was one."""
         self._deliver(rounds.abandon("error", error))
         self._deliver([Finished(id, "error", Usage(), error) for id in list(self._sinks)])
-        self._status = LaneStatus(loading=False)
+        self._status = rounds.status()
 
     def _round(self, rounds: Rounds) -> None:
         self._take_orders(rounds, wait=not len(rounds))
@@ -162,7 +162,7 @@ class Lane:
         # A cancel given while the chunk ran must not see a token drawn.
         self._take_orders(rounds, wait=False)
         self._deliver(rounds.step())
-        self._status = LaneStatus(loading=False, streams=rounds.status())
+        self._status = rounds.status()
 
     def _take_orders(self, rounds: Rounds, wait: bool) -> None:
         for order in self._orders(wait):

@@ -8,8 +8,8 @@ from engine.api import Engine, LaneStatus, Message, Prompt, Request, Sink
 from engine.backend import Backend
 from engine.errors import EngineError
 from engine.lane import Lane
-from engine.prompt import Prompter, decoder
-from engine.text import Decode
+from engine.prompt import Prompter
+from engine.text import Decode, decoder
 
 __all__ = ["LocalEngine", "open_local"]
 
@@ -55,6 +55,7 @@ def open_local(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda
         from engine.mlx.backend import MlxBackend
         from engine.mlx.device import leave_thread
         from engine.mlx.load import load
+        from engine.mlx.row_check import check_rows
 
         try:
             model = load(Path(path), lambda: closing() or cancelled())
@@ -62,7 +63,7 @@ def open_local(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda
             leave_thread()
             raise
         loaded.append((Prompter(model.tokenizer), model.name, model.context))
-        return MlxBackend(model), decoder(model.tokenizer)
+        return MlxBackend(model, check_rows(model.model, model.vocabulary)), decoder(model.tokenizer)
 
     lane = Lane(open_backend)
     try:

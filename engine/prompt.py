@@ -7,21 +7,8 @@ from jinja2 import TemplateError
 
 from engine.api import Message, Prompt
 from engine.errors import BadRequest, NoChatTemplate
-from engine.text import Decode
 
-__all__ = ["Prompter", "decoder"]
-
-
-def decoder(tokenizer: Any) -> Decode:
-    """How a reply's ids become text: control tokens have none, and no space is tidied away."""
-
-    def decode(tokens: Sequence[int]) -> str:
-        text: str = tokenizer.decode(
-            list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
-        return text
-
-    return decode
+__all__ = ["Prompter"]
 
 
 class Prompter:

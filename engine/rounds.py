@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from engine.api import Event, Reason, Request, StreamStatus
+from engine.api import Event, LaneStatus, Reason, Request
 from engine.backend import Backend
 from engine.errors import EngineError, PromptTooLong, TokenOutOfRange
 from engine.fill import Fill, plan_cuts
@@ -106,9 +106,10 @@ class Rounds:
         self._streams.clear()
         return events
 
-    def status(self) -> tuple[StreamStatus, ...]:
+    def status(self) -> LaneStatus:
         ahead = {stream.id: place for place, stream in enumerate(self._reading_order())}
-        return tuple(stream.status(ahead.get(stream.id, 0)) for stream in self._streams.values())
+        streams = tuple(stream.status(ahead.get(stream.id, 0)) for stream in self._streams.values())
+        return LaneStatus(False, streams, self._backend.facts.sharing)
 
     def _reading_order(self) -> list[Stream]:
         waiting: Iterable[Stream] = (s for s in self._streams.values() if not s.fill.complete)

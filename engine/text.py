@@ -1,8 +1,9 @@
 """From a reply's tokens to its text: incomplete characters and stop strings are held back."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-__all__ = ["Decode", "Detokenizer", "ReplyText", "StopStrings"]
+__all__ = ["Decode", "Detokenizer", "ReplyText", "StopStrings", "decoder"]
 
 Decode = Callable[[Sequence[int]], str]
 """A tokenizer's ids to text."""
@@ -15,6 +16,18 @@ LONGEST_WINDOW = 64
 
 PARTIAL_MARKS = 3
 """U+FFFD that one incomplete character decodes to, at most: some decoders write one for each byte."""
+
+
+def decoder(tokenizer: Any) -> Decode:
+    """How a reply's ids become text: control tokens have none, and no space is tidied away."""
+
+    def decode(tokens: Sequence[int]) -> str:
+        text: str = tokenizer.decode(
+            list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    return decode
 
 
 class Detokenizer:

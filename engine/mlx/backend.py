@@ -13,9 +13,11 @@ from engine.backend import Cap, ModelFacts
 from engine.cache.kept import Kept, KeptStates
 from engine.errors import InvalidNumbers, ReplyError
 from engine.mlx.caches import Caches, append_only, arrays, copied, copyable, metadata, trimmed
+from engine.mlx.decoding import Decoding
 from engine.mlx.device import leave_thread, on_gpu
 from engine.mlx.load import LoadedModel
 from engine.mlx.sampling import INVALID, Sampler
+from engine.sharing import Sharing
 
 __all__ = ["CPU_CAPS", "GPU_CAPS", "KEPT_BYTES", "MlxBackend"]
 
@@ -44,8 +46,9 @@ class _Row:
 class MlxBackend:
     """See engine.backend.Backend. Belongs to the thread that made it."""
 
-    def __init__(self, loaded: LoadedModel, caps: tuple[Cap, ...] | None = None) -> None:
+    def __init__(self, loaded: LoadedModel, sharing: Sharing, caps: tuple[Cap, ...] | None = None) -> None:
         self._model = loaded.model
+        self._decoding = Decoding(loaded.model, sharing)
         self._thread = threading.get_ident()
         self._rows: dict[int, _Row] = {}
         self._kept: KeptStates[Caches] = KeptStates(KEPT_BYTES)
@@ -54,6 +57,7 @@ class MlxBackend:
             vocabulary=loaded.vocabulary,
             stop_tokens=loaded.stop_tokens,
             caps=caps or (GPU_CAPS if on_gpu() else CPU_CAPS),
+            sharing=sharing,
         )
 
     def open(self, id: int, prompt: Sequence[int], sampling: Sampling, cuts: Sequence[int]) -> int:
@@ -85,8 +89,7 @@ class MlxBackend:
         rows = [self._rows[id] for id in ids]
         submitted = [row.pending for row in rows]
         # The next tokens are computed while these are read and turned into text.
-        for row in rows:
-            row.pending = self._draw(row, self._input(row))
+        self._draw(rows)
         mx.async_eval([(row.pending, metadata(row.caches)) for row in rows])  # type: ignore[no-untyped-call]
         return [_drawn(token) for token in submitted]
 
@@ -105,7 +108,7 @@ class MlxBackend:
 
     def close(self) -> None:
         self.reset()
-        del self._model
+        del self._model, self._decoding
         leave_thread()
 
     def _new_caches(self) -> Caches:
@@ -122,11 +125,13 @@ class MlxBackend:
             self._keep(row, copied(row.caches), filled)
         return mx.array(row.prompt[filled:])
 
-    def _draw(self, row: _Row, token: mx.array) -> mx.array:
-        """Feeds `token` [1] and draws the one after it."""
-        logits = self._model(token[None], cache=row.caches)
-        row.at += 1
-        return row.sampler.draw(logits[:, -1], row.at)
+    def _draw(self, rows: Sequence[_Row]) -> None:
+        """Feeds each row the token that is its input and draws the one after it."""
+        fresh = [row.at == 0 for row in rows]
+        logits = self._decoding.step([self._input(row) for row in rows], [row.caches for row in rows], fresh)
+        for row, own in zip(rows, logits, strict=True):
+            row.at += 1
+            row.pending = row.sampler.draw(own, row.at)
 
     def _keep(self, row: _Row, caches: Caches, at: int) -> None:
         if not at or not copyable(caches):

@@ -2,8 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
@@ -12,11 +11,9 @@ from engine.mlx.caches import Caches, arrays, copied
 from engine.mlx.minimax_rows import select_by_rows
 from engine.mlx.row_attention import attend_by_rows
 from engine.mlx.rows import shared_step
+from engine.sharing import BATCHES, TURNS, Sharing
 
-__all__ = ["TURNS", "Sharing", "check_rows", "prepare_rows"]
-
-BATCHES = (2, 3, 4, 6, 8)
-"""Numbers of rows tried as they are, in this order, up to the first that differs."""
+__all__ = ["check_rows", "prepare_rows"]
 
 PADDED = (4, 8, 2)
 """Fixed numbers of rows, the preferred one first. The order is no matter of speed: a choice by the clock
@@ -35,30 +32,6 @@ NEAR = 0.1
 
 FAILURES = (TypeError, ValueError, AttributeError, LookupError, RuntimeError, ArithmeticError, AssertionError)
 """What a model that does not expect several rows in one cache may raise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """How the decoding streams of a model are run.
-
-    Attributes:
-        mode: "rows", in one forward with as many rows as there are streams, a lone stream in a plain one;
-            "padded", in one forward that always has `rows` rows, also for a lone stream;
-            "turns", each in a forward of its own.
-        rows: most streams in one forward.
-    """
-
-    mode: Literal["rows", "padded", "turns"]
-    rows: int
-
-    def batch(self, streams: int) -> int:
-        """Rows of the forward for so many streams: a number that was checked."""
-        if self.mode == "padded":
-            return self.rows
-        return next(size for size in (1, *BATCHES) if size >= streams)
-
-
-TURNS = Sharing("turns", 1)
 
 
 def prepare_rows(model: Any) -> None:

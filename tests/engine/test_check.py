@@ -11,7 +11,7 @@ import pytest
 import engine.mlx  # noqa: F401
 from engine.__main__ import main
 from engine.mlx import row_check
-from engine.mlx.row_check import TURNS, Sharing
+from engine.sharing import TURNS, Sharing
 from tests.tiny import make_tiny
 
 
@@ -32,7 +32,7 @@ def test_check_tells_how_streams_share_and_ends_cleanly(tmp_path: Path) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("Streams can share one forward: up to ")
+    assert ended.stdout.startswith("Streams share one forward: up to ")
     told = json.loads(result.read_text(encoding="utf-8"))
     assert set(told) == {"model", "mode", "rows", "seconds", "device", "mlx", "mlx_lm"}
     assert (told["model"], told["mode"] in ("rows", "padded"), told["rows"] >= 4) == ("tiny", True, True)
@@ -43,8 +43,8 @@ def test_check_tells_how_streams_share_and_ends_cleanly(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("chosen", "sentence"),
     [
-        (Sharing("rows", 6), "Streams can share one forward: up to 6 rows ("),
-        (Sharing("padded", 4), "Streams can share one forward: up to 4 rows, padded to 4 ("),
+        (Sharing("rows", 6), "Streams share one forward: up to 6 rows ("),
+        (Sharing("padded", 4), "Streams share one forward: up to 4 rows, padded to 4 ("),
         (TURNS, "Streams take turns: "),
     ],
 )

@@ -7,7 +7,8 @@ import pytest
 from transformers import AutoTokenizer
 
 from engine.errors import BadRequest, NoChatTemplate
-from engine.prompt import Prompter, decoder
+from engine.prompt import Prompter
+from engine.text import decoder
 from tests.tiny import SPECIALS, make_tiny
 
 CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "the fox"}]

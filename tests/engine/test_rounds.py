@@ -257,12 +257,12 @@ def test_the_status_tells_who_waits_and_for_how_many() -> None:
     bench.submit(1, prompt_of(100), max_tokens=50)
     bench.submit(2, prompt_of(200, 1), max_tokens=1)
     bench.round()
-    by_id = {stream.id: stream for stream in bench.rounds.status()}
+    by_id = {stream.id: stream for stream in bench.rounds.status().streams}
     assert (by_id[1].phase, by_id[1].done, by_id[1].ahead) == ("filling", 16, 0)
     assert (by_id[2].phase, by_id[2].ahead) == ("queued", 1)
-    while bench.rounds.status()[0].phase == "filling":
+    while bench.rounds.status().streams[0].phase == "filling":
         bench.round()
-    assert bench.rounds.status()[0].phase == "decoding"
+    assert bench.rounds.status().streams[0].phase == "decoding"
 
 
 arrivals = st.lists(

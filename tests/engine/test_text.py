@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from engine.prompt import decoder
-from engine.text import Decode, Detokenizer, ReplyText, StopStrings
+from engine.text import Decode, Detokenizer, ReplyText, StopStrings, decoder
 from tests.tiny import make_tiny
 
 BYTES: Decode = lambda tokens: bytes(tokens).decode("utf-8", errors="replace")  # noqa: E731

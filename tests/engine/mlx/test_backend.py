@@ -16,8 +16,10 @@ from engine.errors import InvalidNumbers, ReplyError
 from engine.fill import plan_cuts
 from engine.mlx.backend import CPU_CAPS, GPU_CAPS, MlxBackend
 from engine.mlx.load import LoadedModel, load
+from engine.sharing import TURNS, Sharing
 
 CAPS = (Cap(0, 16), Cap(64, 8))
+SHARING = Sharing("padded", 4)
 GREEDY = Sampling()
 SAMPLED = Sampling(temperature=0.9, top_p=0.9, top_k=40, min_p=0.02, repetition_penalty=1.1, seed=7)
 
@@ -28,7 +30,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 
 
 def backend_of(loaded: LoadedModel) -> MlxBackend:
-    return MlxBackend(loaded, CAPS)
+    return MlxBackend(loaded, SHARING, CAPS)
 
 
 def prompt_of(length: int, salt: int = 0) -> tuple[int, ...]:
@@ -195,4 +197,4 @@ def test_after_a_reset_nothing_is_left_and_the_model_still_answers(loaded: Loade
 def test_each_device_has_its_chunks(loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     for on_gpu, caps in ((True, GPU_CAPS), (False, CPU_CAPS)):
         monkeypatch.setattr("engine.mlx.backend.on_gpu", lambda on_gpu=on_gpu: on_gpu)
-        assert MlxBackend(loaded).facts.caps == caps
+        assert MlxBackend(loaded, TURNS).facts.caps == caps

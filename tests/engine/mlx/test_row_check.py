@@ -18,7 +18,8 @@ import mlx.core as mx
 from engine.mlx import row_check, rows
 from engine.mlx.folder import load_folder
 from engine.mlx.load import load
-from engine.mlx.row_check import TURNS, Sharing, check_rows
+from engine.mlx.row_check import check_rows
+from engine.sharing import TURNS, Sharing
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
