@@ -8,7 +8,7 @@ import mlx.core as mx
 from engine.mlx.caches import Caches
 from engine.mlx.row_check import prepare_rows
 from engine.mlx.rows import shared_step
-from engine.sharing import TURNS, Sharing
+from engine.sharing import Sharing
 
 __all__ = ["Decoding"]
 
@@ -19,8 +19,7 @@ class Decoding:
     def __init__(self, model: Any, sharing: Sharing) -> None:
         self._model = model
         self._sharing = sharing
-        if sharing != TURNS:
-            prepare_rows(model)
+        prepare_rows(model, sharing)
 
     def step(
         self, tokens: Sequence[mx.array], streams: Sequence[Caches], fresh: Sequence[bool]

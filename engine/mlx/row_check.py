@@ -10,6 +10,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from engine.mlx.caches import Caches, arrays, copied
 from engine.mlx.minimax_rows import select_by_rows
 from engine.mlx.row_attention import attend_by_rows
+from engine.mlx.row_linear import multiply_by_rows, multiply_whole
 from engine.mlx.rows import shared_step
 from engine.sharing import BATCHES, TURNS, Sharing
 
@@ -34,13 +35,19 @@ FAILURES = (TypeError, ValueError, AttributeError, LookupError, RuntimeError, Ar
 """What a model that does not expect several rows in one cache may raise."""
 
 
-def prepare_rows(model: Any) -> None:
-    """Prepares this process and a loaded model for shared steps; plain steps stay what they were.
+def prepare_rows(model: Any, sharing: Sharing) -> None:
+    """Prepares this process and a loaded model for steps shared in this way.
 
-    `check_rows` calls it; who shares without checking must. Calling it again changes nothing.
+    `check_rows` leaves a model prepared for what it chose; who shares without checking calls this. Calling
+    it again changes nothing.
     """
-    attend_by_rows()
-    select_by_rows(model)
+    if sharing.mode != "turns":
+        attend_by_rows()
+        select_by_rows(model)
+    if sharing.mode == "rows":
+        multiply_by_rows(model)
+    else:
+        multiply_whole(model)
 
 
 def check_rows(model: Any, vocabulary: int) -> Sharing:
@@ -51,20 +58,26 @@ def check_rows(model: Any, vocabulary: int) -> Sharing:
         vocabulary: ids below it are fed.
     """
     try:
-        prepare_rows(model)
-        return _chosen(_Trial(model, vocabulary))
+        chosen = _chosen(model, vocabulary)
     except FAILURES:
-        return TURNS
+        chosen = TURNS
+    prepare_rows(model, chosen)
+    return chosen
 
 
-def _chosen(trial: "_Trial") -> Sharing:
+def _chosen(model: Any, vocabulary: int) -> Sharing:
+    prepare_rows(model, Sharing("rows", 1))
+    trial = _Trial(model, vocabulary)
     if not trial.holds(1):
         return TURNS
     limit = _limit(trial)
-    if limit < ENOUGH:
-        for size in PADDED:
-            if size > limit and trial.holds_padded(size):
-                return Sharing("padded", size)
+    if limit >= ENOUGH:
+        return Sharing("rows", limit)
+    prepare_rows(model, Sharing("padded", 1))
+    trial = _Trial(model, vocabulary)
+    padded = next((size for size in PADDED if size > limit and trial.holds_padded(size)), 1)
+    if padded > 1:
+        return Sharing("padded", padded)
     return Sharing("rows", limit) if limit > 1 else TURNS
 
 

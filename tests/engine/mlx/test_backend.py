@@ -19,7 +19,7 @@ from engine.mlx.load import LoadedModel, load
 from engine.sharing import TURNS, Sharing
 
 CAPS = (Cap(0, 16), Cap(64, 8))
-SHARING = Sharing("padded", 4)
+SHARING = Sharing("rows", 8)
 GREEDY = Sampling()
 SAMPLED = Sampling(temperature=0.9, top_p=0.9, top_k=40, min_p=0.02, repetition_penalty=1.1, seed=7)
 

@@ -63,7 +63,8 @@ def test_a_model_that_fails_alone_takes_turns() -> None:
         raise RuntimeError("no such kernel")
 
     model = model_of("llama")
-    assert check_rows(type("Broken", (), {"layers": model.layers, "__call__": broken})(), ROWS) == TURNS
+    members = {"layers": model.layers, "modules": model.modules, "__call__": broken}
+    assert check_rows(type("Broken", (), members)(), ROWS) == TURNS
 
 
 def swapped_rows(monkeypatch: pytest.MonkeyPatch) -> None:

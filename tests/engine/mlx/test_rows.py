@@ -20,6 +20,7 @@ from engine.mlx.caches import Caches, arrays
 from engine.mlx.load import load
 from engine.mlx.row_check import prepare_rows
 from engine.mlx.rows import shared_step
+from engine.sharing import Sharing
 
 BATCH = 4
 LENGTHS = (WINDOW + 9, 3, 17, WINDOW - 2)
@@ -41,7 +42,7 @@ CACHES = {
 def model_of(family: str) -> Any:
     with TemporaryDirectory() as folder:
         model = load(make_tiny_family(Path(folder, family), family)).model
-    prepare_rows(model)
+    prepare_rows(model, Sharing("padded", BATCH))
     return model
 
 
