@@ -1,6 +1,5 @@
 """Dense layers whose product for a row is the same, bit for bit, however many rows come with it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import mlx.core as mx
@@ -24,72 +23,89 @@ matrices: it does not pack the weights first, which takes half the time of a pro
 
 def multiply_by_rows(model: Any) -> None:
     """Changes the dense layers of a loaded model. Calling it again changes nothing."""
+    kinds = _ON_GPU if on_gpu() else _ON_CPU
     for module in model.modules():
-        for plain, by_rows in _KINDS:
-            if type(module) is plain:
-                module.__class__ = by_rows
+        if kind := kinds.get(type(module)):
+            module.__class__ = kind
 
 
 def multiply_whole(model: Any) -> None:
     """Takes `multiply_by_rows` back."""
     for module in model.modules():
-        for plain, by_rows in _KINDS:
-            if type(module) is by_rows:
-                module.__class__ = plain
+        if kind := _PLAIN.get(type(module)):
+            module.__class__ = kind
 
 
-class _RowLinear(Linear):
+class _VectorLinear(Linear):
+    """On a GPU: a lone row is multiplied as ever, several as so many vectors, which is the same kernel."""
+
     def __call__(self, x: mx.array) -> mx.array:
-        product = _product(x, self.weight)
-        if product is None:
+        rows = x.size // x.shape[-1]
+        biased = "bias" in self
+        if rows > MOST_ROWS or (rows == 1 and not biased):
             whole: mx.array = super().__call__(x)
             return whole
+        product = _by_vectors(x, self.weight)
+        return product + self.bias if biased else product
+
+
+class _VectorEmbedding(Embedding):
+    def as_linear(self, x: mx.array) -> mx.array:
+        if 1 < x.size // x.shape[-1] <= MOST_ROWS:
+            return _by_vectors(x, self.weight)
+        whole: mx.array = super().as_linear(x)  # type: ignore[no-untyped-call]
+        return whole
+
+
+class _BlockLinear(Linear):
+    """On a CPU, in float32."""
+
+    def __call__(self, x: mx.array) -> mx.array:
+        if x.size // x.shape[-1] > MOST_ROWS or not x.dtype == self.weight.dtype == mx.float32:
+            whole: mx.array = super().__call__(x)
+            return whole
+        product = _by_blocks(x, self.weight)
         return product + self.bias if "bias" in self else product
 
 
-class _RowEmbedding(Embedding):
+class _BlockEmbedding(Embedding):
     def as_linear(self, x: mx.array) -> mx.array:
-        product = _product(x, self.weight)
-        if product is None:
+        if x.size // x.shape[-1] > MOST_ROWS or not x.dtype == self.weight.dtype == mx.float32:
             whole: mx.array = super().as_linear(x)  # type: ignore[no-untyped-call]
             return whole
-        return product
+        return _by_blocks(x, self.weight)
 
 
-_KINDS: tuple[tuple[type[Module], type[Module]], ...] = ((Linear, _RowLinear), (Embedding, _RowEmbedding))
+_Kinds = dict[type[Module], type[Module]]
+_ON_GPU: _Kinds = {Linear: _VectorLinear, Embedding: _VectorEmbedding}
+_ON_CPU: _Kinds = {Linear: _BlockLinear, Embedding: _BlockEmbedding}
+_PLAIN: _Kinds = {kind: plain for kinds in (_ON_GPU, _ON_CPU) for plain, kind in kinds.items()}
 
 
-def _product(x: mx.array, weight: mx.array) -> mx.array | None:
-    """`x` [..., K] times `weight` [N, K] transposed; None where MLX's own way is the right one."""
-    rows = x.size // x.shape[-1]
-    if rows > MOST_ROWS:
-        return None
-    multiply: Callable[[mx.array, mx.array], mx.array]
-    if on_gpu():
-        multiply = _one_by_one
-    elif weight.dtype == mx.float32 == x.dtype:
-        multiply = _in_blocks
-    else:
-        return None
-    return multiply(x.reshape(rows, -1), weight).reshape(*x.shape[:-1], -1)
+def _by_vectors(x: mx.array, weight: mx.array) -> mx.array:
+    """`x` [..., K] times `weight` [N, K] transposed: products of a matrix and a vector, in one call."""
+    if x.ndim == 3 and x.shape[1] == 1:
+        return (weight @ x.swapaxes(1, 2)).swapaxes(1, 2)
+    return (weight @ x.reshape(-1, x.shape[-1], 1)).reshape(*x.shape[:-1], -1)
 
 
-def _one_by_one(x: mx.array, weight: mx.array) -> mx.array:
-    """As many products of the matrix and a vector, in one call."""
-    return (weight @ x[..., None])[..., 0]
-
-
-def _in_blocks(x: mx.array, weight: mx.array) -> mx.array:
-    """As many small products as there are blocks of outputs, in one call."""
+def _by_blocks(x: mx.array, weight: mx.array) -> mx.array:
+    """`x` [..., K] times `weight` [N, K] transposed: a small product for each block of outputs."""
     outputs, inputs = weight.shape
-    block = BLOCK
-    while block > 1 and block * inputs * MOST_ROWS > SMALL_PRODUCT:
-        block //= 2
-    block = min(block, outputs)
+    rows = x.reshape(-1, inputs)
+    block = min(_block(inputs), outputs)
     left = outputs % block
     blocks = weight[: outputs - left].reshape(-1, block, inputs)
-    product = (x @ blocks.swapaxes(-1, -2)).swapaxes(0, 1).reshape(-1, outputs - left)
+    product = (rows @ blocks.swapaxes(1, 2)).swapaxes(0, 1).reshape(*x.shape[:-1], -1)
     if not left:
         return product
     # A whole block again, of which the last columns are new: odd sizes have a kernel of their own.
-    return mx.concatenate([product, (x @ weight[-block:].T)[:, -left:]], axis=-1)
+    last = (rows @ weight[-block:].T)[:, -left:].reshape(*x.shape[:-1], -1)
+    return mx.concatenate([product, last], axis=-1)
+
+
+def _block(inputs: int) -> int:
+    block = BLOCK
+    while block > 1 and block * inputs * MOST_ROWS > SMALL_PRODUCT:
+        block //= 2
+    return block
