@@ -187,7 +187,7 @@ class Application(QObject):
 
 async def window(paths: Paths) -> int:
     """The program as a user runs it: returns the exit code when the window was closed."""
-    application = Application(paths, demo_model(), open_model)
+    application = Application(paths, demo_model(), partial(open_model, cache=paths.cache))
     try:
         await application.start()
         await application.quit()

@@ -32,7 +32,7 @@ async def demo(folder: Path) -> int:
     application = Application(
         paths,
         demo_model(),
-        lambda path, cancelled: RecordingEngine(open_model(path, cancelled), recorder),
+        lambda path, cancelled: RecordingEngine(open_model(path, cancelled, paths.cache), recorder),
     )
     try:
         await application.start()

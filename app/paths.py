@@ -33,6 +33,11 @@ class Paths:
         return self.data / "attachments"
 
     @property
+    def cache(self) -> Path:
+        """What can be found out again."""
+        return self.data / "cache"
+
+    @property
     def logs(self) -> Path:
         return self.data / "logs"
 
@@ -46,7 +51,7 @@ class Paths:
 
     def create(self) -> None:
         """Makes the folders, open to their owner only. Raises FolderError."""
-        for folder in (self.data, self.attachments, self.logs, self.models):
+        for folder in (self.data, self.cache, self.attachments, self.logs, self.models):
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if folder is self.data:

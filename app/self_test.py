@@ -1,6 +1,7 @@
 """`--self-test`: the window and the demo model do one small job together."""
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from app.application import Application
@@ -22,7 +23,7 @@ async def self_test() -> int:
         paths = Paths(Path(folder))
         paths.create()
         save_settings(paths.settings, Settings(temperature=0.0, max_tokens=40))
-        application = Application(paths, demo_model(), open_model)
+        application = Application(paths, demo_model(), partial(open_model, cache=paths.cache))
         try:
             await application.start()
             fault = await _two_streams(Driver(application))

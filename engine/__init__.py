@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from os import PathLike
+from pathlib import Path
 
 from engine.api import Engine, Event, Filling, Finished, Prompt, Request, Sampling, Text, Usage
 
@@ -19,10 +20,14 @@ __all__ = [
 ]
 
 
-def open_model(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda: False) -> Engine:
+def open_model(
+    path: str | PathLike[str], cancelled: Callable[[], bool] = lambda: False, cache: Path | None = None
+) -> Engine:
     """Loads a model folder or GGUF file into a lane of its own and returns when it can be asked.
 
-    `cancelled` is asked between the pieces of the load, on the lane's thread.
+    Args:
+        cancelled: asked between the pieces of the load, on the lane's thread.
+        cache: a folder for what was found out about models on this machine; None remembers nothing.
 
     Raises:
         ModelError: the model cannot be used, or the load was cancelled.
@@ -30,4 +35,4 @@ def open_model(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda
     # MLX takes seconds to import and is not needed to build a Request.
     from engine.local import open_local
 
-    return open_local(path, cancelled)
+    return open_local(path, cancelled, cache)

@@ -47,23 +47,29 @@ class LocalEngine:
         self._lane.close()
 
 
-def open_local(path: str | PathLike[str], cancelled: Callable[[], bool] = lambda: False) -> Engine:
+def open_local(
+    path: str | PathLike[str], cancelled: Callable[[], bool] = lambda: False, cache: Path | None = None
+) -> Engine:
     """See `engine.open_model`."""
     loaded: list[tuple[Prompter, str, int]] = []
 
     def open_backend(closing: Callable[[], bool]) -> tuple[Backend, Decode]:
         from engine.mlx.backend import MlxBackend
         from engine.mlx.device import leave_thread
+        from engine.mlx.known_rows import known_or_checked
         from engine.mlx.load import load
-        from engine.mlx.row_check import check_rows
+
+        def given_up() -> bool:
+            return closing() or cancelled()
 
         try:
-            model = load(Path(path), lambda: closing() or cancelled())
+            model = load(Path(path), given_up)
+            sharing = known_or_checked(model, cache and cache / "rows", given_up)
         except BaseException:
             leave_thread()
             raise
         loaded.append((Prompter(model.tokenizer), model.name, model.context))
-        return MlxBackend(model, check_rows(model.model, model.vocabulary)), decoder(model.tokenizer)
+        return MlxBackend(model, sharing), decoder(model.tokenizer)
 
     lane = Lane(open_backend)
     try:

@@ -1,12 +1,13 @@
 """Whether streams of a loaded model may share a forward: tried on it, compared bit by bit."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
+from engine.errors import LoadCancelled
 from engine.mlx.caches import Caches, arrays, copied
 from engine.mlx.minimax_rows import select_by_rows
 from engine.mlx.row_attention import attend_by_rows
@@ -50,31 +51,35 @@ def prepare_rows(model: Any, sharing: Sharing) -> None:
         multiply_whole(model)
 
 
-def check_rows(model: Any, vocabulary: int) -> Sharing:
-    """Compares shared steps with each stream alone. Takes some 50 forwards; never raises.
+def check_rows(model: Any, vocabulary: int, cancelled: Callable[[], bool] = lambda: False) -> Sharing:
+    """Compares shared steps with each stream alone. Takes some 50 forwards.
 
     Args:
         model: of mlx-lm, its weights in memory.
         vocabulary: ids below it are fed.
+        cancelled: asked between forwards.
+
+    Raises:
+        LoadCancelled: `cancelled` said so.
     """
     try:
-        chosen = _chosen(model, vocabulary)
+        chosen = _chosen(model, vocabulary, cancelled)
     except FAILURES:
         chosen = TURNS
     prepare_rows(model, chosen)
     return chosen
 
 
-def _chosen(model: Any, vocabulary: int) -> Sharing:
+def _chosen(model: Any, vocabulary: int, cancelled: Callable[[], bool]) -> Sharing:
     prepare_rows(model, Sharing("rows", 1))
-    trial = _Trial(model, vocabulary)
+    trial = _Trial(model, vocabulary, cancelled)
     if not trial.holds(1):
         return TURNS
     limit = _limit(trial)
     if limit >= ENOUGH:
         return Sharing("rows", limit)
     prepare_rows(model, Sharing("padded", 1))
-    trial = _Trial(model, vocabulary)
+    trial = _Trial(model, vocabulary, cancelled)
     padded = next((size for size in PADDED if size > limit and trial.holds_padded(size)), 1)
     if padded > 1:
         return Sharing("padded", padded)
@@ -93,9 +98,10 @@ def _limit(trial: "_Trial") -> int:
 class _Trial:
     """Streams of unequal lengths that have read their prompts, and the tokens each is fed next."""
 
-    def __init__(self, model: Any, vocabulary: int) -> None:
+    def __init__(self, model: Any, vocabulary: int, cancelled: Callable[[], bool]) -> None:
         source = random.Random(0)
         self._model = model
+        self._cancelled = cancelled
         self._prompts = [[source.randrange(vocabulary) for _ in range(length - 1)] for length in LENGTHS]
         self._fed = [[source.randrange(vocabulary) for _ in range(STEPS)] for _ in LENGTHS]
         self._filled: dict[int, Caches] = {}
@@ -156,7 +162,9 @@ class _Trial:
         return steps
 
     def _caches(self, stream: int) -> Caches:
-        """Caches that hold the stream's prompt, to be written to."""
+        """Caches that hold the stream's prompt, to be written to. Every row of forwards begins here."""
+        if self._cancelled():
+            raise LoadCancelled("The model was not loaded: it was given up.")
         if stream not in self._filled:
             caches = list(make_prompt_cache(self._model))
             self._model(mx.array([self._prompts[stream]]), cache=caches)

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from app.application import Application
@@ -22,7 +23,7 @@ DRAFT = "half a thought"
 async def main(folder: Path) -> int:
     paths = Paths(folder)
     paths.create()
-    application = Application(paths, demo_model(), open_model)
+    application = Application(paths, demo_model(), partial(open_model, cache=paths.cache))
     await application.start()
     driver = Driver(application)
     writer = driver.session

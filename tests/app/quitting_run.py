@@ -1,6 +1,7 @@
 """A run of the program that quits at the moment its test names, as Cmd-Q does."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from app.application import Application
@@ -14,7 +15,7 @@ from engine import open_model
 async def main(moment: str, folder: Path) -> int:
     paths = Paths(folder)
     paths.create()
-    application = Application(paths, demo_model(), open_model)
+    application = Application(paths, demo_model(), partial(open_model, cache=paths.cache))
     await application.start()
     driver = Driver(application)
     session = driver.session

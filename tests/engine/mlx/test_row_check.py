@@ -15,6 +15,7 @@ from tests.tiny_families import FAMILIES, make_tiny_family
 # isort: split
 import mlx.core as mx
 
+from engine.errors import LoadCancelled
 from engine.mlx import row_check, rows
 from engine.mlx.folder import load_folder
 from engine.mlx.load import load
@@ -179,3 +180,8 @@ def test_padding_is_tried_where_rows_as_they_are_differ(monkeypatch: pytest.Monk
 def test_only_checked_numbers_of_rows_are_run() -> None:
     assert [Sharing("rows", 8).batch(streams) for streams in range(1, 9)] == [1, 2, 3, 4, 6, 6, 8, 8]
     assert [Sharing("padded", 4).batch(streams) for streams in range(1, 5)] == [4] * 4
+
+
+def test_a_check_can_be_cancelled() -> None:
+    with pytest.raises(LoadCancelled):
+        check_rows(model_of("llama"), ROWS, lambda: True)
