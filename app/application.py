@@ -17,6 +17,7 @@ from app.chat.workspace import Workspace
 from app.jobs import Jobs
 from app.paths import Paths, demo_model
 from app.problems import KnownError, Problem, explain
+from app.records import LaneView
 from app.settings import load_settings, save_settings
 from app.storage.archive import DatabaseArchive
 from app.storage.attachments import AttachmentFiles
@@ -58,6 +59,7 @@ class Application(QObject):
         )
         self.workspace = Workspace(self._archive, tools)
         self.window = MainWindow()
+        self._model = SlotState("", "loading")
         self._tasks: set[asyncio.Task[None]] = set()
         self._quitting = asyncio.Event()
         self._restored = False
@@ -125,6 +127,7 @@ class Application(QObject):
         window.closed.connect(self._quitting.set)
         self.workspace.changed.connect(window.set_conversations)
         self._engines.changed.connect(self._show_model)
+        window.lane.asked.connect(self._show_lane)
 
     def _new_chat(self) -> None:
         self.window.add_tab(self.workspace.new(), focus=True)
@@ -146,7 +149,11 @@ class Application(QObject):
         self._engines.choose(Path(path))
         self._set(model=path)
 
+    def _show_lane(self) -> None:
+        self.window.lane.show_lane(LaneView(self._model.name, self._model.sharing, self.workspace.replies))
+
     def _show_model(self, state: SlotState) -> None:
+        self._model = state
         self.window.set_model(state.name, MODEL_STATES[state.state])
         if state.problem is not None:
             self._show(state.problem)

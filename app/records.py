@@ -9,6 +9,7 @@ __all__ = [
     "Attachment",
     "Conversation",
     "Draft",
+    "LaneView",
     "Message",
     "MessageState",
     "Progress",
@@ -107,3 +108,18 @@ class Progress:
     seconds_left: float | None = None
     tokens: int = 0
     tokens_per_second: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LaneView:
+    """What the lane panel shows.
+
+    Attributes:
+        model: its name.
+        sharing: how decoding replies share the model, one sentence; empty while that is not known.
+        replies: of each one under way, its conversation's title and where it stands.
+    """
+
+    model: str
+    sharing: str
+    replies: tuple[tuple[str, Progress], ...]

@@ -32,11 +32,11 @@ class Sharing:
     def __str__(self) -> str:
         match self.mode:
             case "rows":
-                return f"Streams share one forward: up to {self.rows} rows"
+                return f"Replies run together in one pass, up to {self.rows} at a time"
             case "padded":
-                return f"Streams share one forward: up to {self.rows} rows, padded to {self.rows}"
+                return f"Replies run together in one pass that always has {self.rows} rows"
             case "turns":
-                return "Streams take turns: sharing one forward would change replies or is not possible"
+                return "Replies take turns: one pass for several would change them, or is not possible"
 
 
 TURNS = Sharing("turns", 1)

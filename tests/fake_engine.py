@@ -20,6 +20,7 @@ from engine.api import (
 )
 from engine.api import Message as ChatMessage
 from engine.errors import EngineError
+from engine.sharing import Sharing
 
 __all__ = ["MemoryArchive", "ScriptedEngine"]
 
@@ -60,7 +61,7 @@ class ScriptedEngine:
         self.forgotten.append(id)
 
     def status(self) -> LaneStatus:
-        return LaneStatus(loading=False, streams=self.streams)
+        return LaneStatus(False, self.streams, Sharing("rows", 8))
 
     def close(self) -> None:
         self.closed = True

@@ -20,11 +20,12 @@ Opener = Callable[[Path, Callable[[], bool]], Engine]
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """What the window shows of the model. `problem` says why it failed."""
+    """What the window shows of the model. `problem` says why it failed; `sharing`, how replies share it."""
 
     name: str
     state: Literal["loading", "ready", "failed"]
     problem: Problem | None = None
+    sharing: str = ""
 
 
 class EngineSlot(QObject):
@@ -86,7 +87,7 @@ class EngineSlot(QObject):
         except Exception as error:
             self._tell(generation, SlotState(name, "failed", explain(error)))
             raise
-        self._tell(generation, SlotState(engine.name, "ready"))
+        self._tell(generation, SlotState(engine.name, "ready", sharing=str(engine.status().sharing or "")))
         return engine
 
     async def _end(self, loading: asyncio.Task[Engine] | None) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.chat.session import NEW_CHAT, Session
 from app.chat.tools import Archive, Tools
-from app.records import Conversation, Draft, Message, new_id
+from app.records import Conversation, Draft, Message, Progress, new_id
 
 __all__ = ["Library", "Workspace"]
 
@@ -119,6 +119,12 @@ class Workspace(QObject):
     def answering(self) -> int:
         """How many replies are under way."""
         return sum(session.busy for session in self._sessions.values())
+
+    @property
+    def replies(self) -> tuple[tuple[str, Progress], ...]:
+        """Of each reply under way, its conversation's title and where it stands."""
+        busy = (session for session in self._sessions.values() if session.busy)
+        return tuple((session.conversation.title, session.progress) for session in busy)
 
     def _enter(self, session: Session) -> Session:
         id = session.conversation.id

@@ -22,6 +22,7 @@ from app.ui.banner import Banner
 from app.ui.chat_tab import ChatTab
 from app.ui.empty_state import EmptyState
 from app.ui.glyph_button import GlyphButton
+from app.ui.lane_panel import LanePanel
 from app.ui.menus import Menus
 from app.ui.model_button import ModelButton
 from app.ui.sidebar import Sidebar
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         self.banner = Banner()
         self.model_button = ModelButton()
+        self.lane = LanePanel()
         self._lay_out()
         self._commands = WindowCommands(self)
         self.sidebar.new_requested.connect(self.new_chat_requested)
@@ -165,6 +167,8 @@ class MainWindow(QMainWindow):
         split.setChildrenCollapsible(False)
         split.addWidget(self.sidebar)
         split.addWidget(main)
+        split.addWidget(self.lane)
         split.setStretchFactor(1, 1)
-        split.setSizes([28 * GRID, 112 * GRID])
+        split.setSizes([28 * GRID, 112 * GRID, 32 * GRID])
+        self.lane.hide()
         self.setCentralWidget(split)

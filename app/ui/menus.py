@@ -68,6 +68,8 @@ class Menus:
         self.sidebar = self._action(menu, "Show Sidebar", "Ctrl+B")
         self.sidebar.setCheckable(True)
         self.sidebar.setChecked(True)
+        self.lane = self._action(menu, "Show Lane", "Ctrl+Shift+L")
+        self.lane.setCheckable(True)
         menu.addSeparator()
         self.stop = self._action(menu, "Stop Reply", "Ctrl+.", "Esc")
 

@@ -50,6 +50,7 @@ class WindowCommands(QObject):
         menus.close_window.triggered.connect(window.close)
         menus.quit.triggered.connect(window.quit_requested)
         menus.sidebar.toggled.connect(window.show_sidebar)
+        menus.lane.toggled.connect(window.lane.setVisible)
         menus.stop.triggered.connect(self._stop)
         menus.minimise.triggered.connect(window.showMinimized)
         menus.next_tab.triggered.connect(lambda: self._cycle(1))

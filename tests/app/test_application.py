@@ -14,7 +14,7 @@ from app.paths import Paths
 from app.records import MessageState
 from app.settings import load_settings
 from app.storage.errors import StorageUnavailable
-from engine.api import Engine
+from engine.api import Engine, Filling, Sharing
 from engine.errors import ModelMissing
 from tests.fake_engine import ScriptedEngine
 
@@ -214,3 +214,17 @@ def test_tabs_that_could_not_be_read_are_not_forgotten(
             assert "cannot read" in application.window.banner.label.text()
     with running(loop, paths, models) as (application, _):
         assert application.window.tab_order() == order
+
+
+def test_the_lane_panel_tells_what_runs(loop: QEventLoop, paths: Paths, models: Models, until: Until) -> None:
+    with running(loop, paths, models) as (application, driver):
+        engine = asked(driver, models, until)
+        application.window.menus.lane.trigger()
+        lane = application.window.lane
+        until(lambda: lane.model.text() == "default")
+        assert lane.sharing.text() == str(Sharing("rows", 8))
+        until(lambda: [title for title, _ in lane.replies] == ["hello"])
+        engine.emit(Filling(1, 5, 10, 0))
+        until(lambda: lane.replies[0][1].startswith("Reading 50%"))
+        engine.finish(1, "stop")
+        until(lambda: lane.replies == [])

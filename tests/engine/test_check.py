@@ -32,20 +32,20 @@ def test_check_tells_how_streams_share_and_ends_cleanly(tmp_path: Path) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("Streams share one forward: up to ")
+    assert ended.stdout.startswith("Replies run together in one pass")
     told = json.loads(result.read_text(encoding="utf-8"))
     assert set(told) == {"model", "mode", "rows", "seconds", "device", "mlx", "mlx_lm"}
     assert (told["model"], told["mode"] in ("rows", "padded"), told["rows"] >= 4) == ("tiny", True, True)
-    assert f"up to {told['rows']} rows" in ended.stdout
+    assert f"{told['rows']}" in ended.stdout
     assert f"{told['seconds']:.1f} s" in ended.stdout
 
 
 @pytest.mark.parametrize(
     ("chosen", "sentence"),
     [
-        (Sharing("rows", 6), "Streams share one forward: up to 6 rows ("),
-        (Sharing("padded", 4), "Streams share one forward: up to 4 rows, padded to 4 ("),
-        (TURNS, "Streams take turns: "),
+        (Sharing("rows", 6), "Replies run together in one pass, up to 6 at a time ("),
+        (Sharing("padded", 4), "Replies run together in one pass that always has 4 rows ("),
+        (TURNS, "Replies take turns: "),
     ],
 )
 def test_each_outcome_is_one_plain_sentence(
