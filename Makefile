@@ -17,7 +17,7 @@ PYTHON_MISSING := $(PYTHON) is not Python 3.11 or newer: install it, or name one
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run demo test check lint types imports model clean
+.PHONY: help run demo bench test check lint types imports model clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ endif
 
 demo: $(READY) model ## Drive the real window without a screen and write build/demo
 	QT_QPA_PLATFORM=offscreen $(PY) -m app --demo build/demo
+
+bench: $(READY) model ## Measure decoding beside mlx-lm's own ways; figures in build/bench
+	$(PY) -m engine bench resources/models/SmolLM2-135M-Instruct.Q4_1.gguf --json build/bench/decode.json
 
 check: lint types imports test ## Everything CI runs: ruff, mypy, import-linter, the tests
 

@@ -1,4 +1,4 @@
-"""The engine without a window: `python -m engine chat MODEL "text"` and `check MODEL`."""
+"""The engine without a window: `python -m engine chat MODEL "text"`, `check MODEL` and `bench MODEL`."""
 
 import argparse
 import sys
@@ -6,6 +6,7 @@ import threading
 
 from engine import open_model
 from engine.api import Event, Filling, Finished, Request, Sampling, Text, Usage
+from engine.bench import add_bench
 from engine.check import add_check
 from engine.errors import BadRequest, EngineError
 
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     chat.add_argument("--max-tokens", type=int, default=None, help="end the reply after that many tokens")
     chat.set_defaults(run=_chat)
     add_check(commands)
+    add_bench(commands)
     return parser
 
 
