@@ -13,13 +13,13 @@ from engine.api import Event, Finished, LaneStatus, Reason, Request, Sink, Usage
 from engine.backend import Backend
 from engine.errors import EngineError, LaneClosed, LaneFailed
 from engine.rounds import Rounds
-from engine.text import Decode
+from engine.text import TextOf
 
 __all__ = ["Lane", "OpenBackend"]
 
-OpenBackend = Callable[[Callable[[], bool]], tuple[Backend, Decode]]
+OpenBackend = Callable[[Callable[[], bool]], tuple[Backend, TextOf]]
 """Loads a model on the lane's thread. Asked to give up when its argument returns True.
-Returns the backend and the tokenizer's decode; raises EngineError."""
+Returns the backend and how its replies become text; raises EngineError."""
 
 log = logging.getLogger(__name__)
 
@@ -119,8 +119,8 @@ class Lane:
     def _run(self) -> None:
         ended: EngineError = LaneClosed()
         try:
-            backend, decode = self._open_backend(lambda: self._closing)
-            ended = self._serve(backend, decode)
+            backend, text_of = self._open_backend(lambda: self._closing)
+            ended = self._serve(backend, text_of)
         except EngineError as error:
             ended = error
         except Exception as error:
@@ -129,9 +129,9 @@ class Lane:
         finally:
             self._finish(ended)
 
-    def _serve(self, backend: Backend, decode: Decode) -> EngineError:
+    def _serve(self, backend: Backend, text_of: TextOf) -> EngineError:
         """Runs rounds until the lane closes. Returns what later submits are told."""
-        rounds = Rounds(backend, decode, self._clock)
+        rounds = Rounds(backend, text_of, self._clock)
         self._status = rounds.status()
         self._ready.set()
         try:

@@ -9,7 +9,7 @@ from engine.backend import Backend
 from engine.errors import EngineError
 from engine.lane import Lane
 from engine.prompt import Prompter
-from engine.text import Decode, decoder
+from engine.text import TextOf, text_of
 
 __all__ = ["LocalEngine", "open_local"]
 
@@ -53,7 +53,7 @@ def open_local(
     """See `engine.open_model`."""
     loaded: list[tuple[Prompter, str, int]] = []
 
-    def open_backend(closing: Callable[[], bool]) -> tuple[Backend, Decode]:
+    def open_backend(closing: Callable[[], bool]) -> tuple[Backend, TextOf]:
         from engine.mlx.backend import MlxBackend
         from engine.mlx.device import leave_thread
         from engine.mlx.known_rows import known_or_checked
@@ -69,7 +69,7 @@ def open_local(
             leave_thread()
             raise
         loaded.append((Prompter(model.tokenizer), model.name, model.context))
-        return MlxBackend(model, sharing), decoder(model.tokenizer)
+        return MlxBackend(model, sharing), text_of(model.tokenizer)
 
     lane = Lane(open_backend)
     try:

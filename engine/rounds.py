@@ -7,7 +7,7 @@ from engine.backend import Backend
 from engine.errors import EngineError, PromptTooLong, TokenOutOfRange
 from engine.fill import Fill, plan_cuts
 from engine.stream import Stream
-from engine.text import Decode, ReplyText
+from engine.text import Piece, TextOf
 
 __all__ = ["PASSED_OVER_LIMIT", "Rounds"]
 
@@ -21,9 +21,9 @@ class Rounds:
     Every method returns the events it caused, in order; the caller delivers them.
     """
 
-    def __init__(self, backend: Backend, decode: Decode, clock: Callable[[], float]) -> None:
+    def __init__(self, backend: Backend, text_of: TextOf, clock: Callable[[], float]) -> None:
         self._backend = backend
-        self._decode = decode
+        self._text_of = text_of
         self._clock = clock
         self._streams: dict[int, Stream] = {}
 
@@ -45,7 +45,7 @@ class Rounds:
                 raise TokenOutOfRange(token, facts.vocabulary)
         cuts = plan_cuts(len(tokens) - 1, facts.caps)
         reused = self._backend.open(id, tokens, request.sampling, cuts)
-        text = ReplyText(self._decode, request.stop, request.continues)
+        text = self._text_of.reply(prompt, request.continues, request.stop)
         stream = Stream(id, request, tokens, Fill(cuts, reused, reused), text, born)
         self._streams[id] = stream
         return [stream.progress()]
@@ -124,12 +124,10 @@ class Rounds:
         if token in self._backend.facts.stop_tokens:
             return events + self._end(stream, "stop")
         stream.unsent.append(token)
-        text, stopped = stream.text.push(token)
+        pieces, stopped = stream.text.push(token)
+        events += stream.new_text(pieces)
         if stopped:
-            events.append(stream.new_text(text))
             return events + self._end(stream, "stop", flush=False)
-        if text:
-            events.append(stream.new_text(text))
         reason = self._limit(stream)
         return events + self._end(stream, reason) if reason else events
 
@@ -141,8 +139,9 @@ class Rounds:
     def _end(self, stream: Stream, reason: Reason, flush: bool = True) -> list[Event]:
         self._streams.pop(stream.id, None)
         self._backend.release(stream.id, keep=True)
-        held = stream.text.flush() if flush else ""
-        events: list[Event] = [stream.new_text(held)] if held or stream.unsent else []
+        events = stream.new_text(stream.text.flush() if flush else [])
+        if stream.unsent:
+            events += stream.new_text([Piece()])
         return [*events, stream.finished(reason, self._clock())]
 
     def _fail(self, stream: Stream, error: EngineError) -> list[Event]:

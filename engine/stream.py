@@ -1,11 +1,12 @@
 """One reply inside a lane: its request, its tokens, its phase."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.api import Filling, Finished, Phase, Reason, Request, StreamStatus, Text, Usage
+from engine.api import Event, Filling, Finished, Phase, Reason, Request, StreamStatus, Text, Usage
 from engine.errors import EngineError
 from engine.fill import Fill
-from engine.text import ReplyText
+from engine.text import Piece, ReplyText
 
 __all__ = ["Stream"]
 
@@ -33,9 +34,13 @@ class Stream:
     def progress(self) -> Filling:
         return Filling(self.id, self.read_to, len(self.prompt), self.fill.reused)
 
-    def new_text(self, text: str) -> Text:
-        tokens, self.unsent = tuple(self.unsent), []
-        return Text(self.id, text, tokens)
+    def new_text(self, pieces: Sequence[Piece]) -> list[Event]:
+        """An event for each piece; the first tells the unsent ids too."""
+        events: list[Event] = []
+        for piece in pieces:
+            tokens, self.unsent = tuple(self.unsent), []
+            events.append(Text(self.id, piece.answer, tokens, piece.thinking))
+        return events
 
     def finished(self, reason: Reason, now: float, error: EngineError | None = None) -> Finished:
         usage = Usage(

@@ -1,9 +1,15 @@
-"""From a reply's tokens to its text: incomplete characters and stop strings are held back."""
+"""From a reply's tokens to its text: incomplete characters, marks and stop strings are held back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Decode", "Detokenizer", "ReplyText", "StopStrings", "decoder"]
+from engine.thinking.format import PLAIN, ReplyFormat, reply_format
+from engine.thinking.marks import possible_start
+from engine.thinking.parts import Piece
+from engine.thinking.splitter import Splitter
+
+__all__ = ["Decode", "Detokenizer", "Piece", "ReplyText", "StopStrings", "TextOf", "decoder", "text_of"]
 
 Decode = Callable[[Sequence[int]], str]
 """A tokenizer's ids to text."""
@@ -18,16 +24,55 @@ PARTIAL_MARKS = 3
 """U+FFFD that one incomplete character decodes to, at most: some decoders write one for each byte."""
 
 
-def decoder(tokenizer: Any) -> Decode:
-    """How a reply's ids become text: control tokens have none, and no space is tidied away."""
+PROMPT_END = 16
+"""Tokens of a prompt's end that are looked at for a mark that the template opened."""
+
+
+def decoder(tokenizer: Any, kept: Collection[str] = ()) -> Decode:
+    """How ids become text: control tokens but those in `kept` have none, and no space is tidied away."""
+    added: Mapping[int, Any] = tokenizer.added_tokens_decoder
+    control = {id for id, token in added.items() if token.special} | set(tokenizer.all_special_ids)
+    dropped = control - {id for id, token in added.items() if str(token) in kept}
 
     def decode(tokens: Sequence[int]) -> str:
         text: str = tokenizer.decode(
-            list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
+            [token for token in tokens if token not in dropped],
+            skip_special_tokens=False,
+            clean_up_tokenization_spaces=False,
         )
         return text
 
     return decode
+
+
+@dataclass(frozen=True, slots=True)
+class TextOf:
+    """One model's replies as text.
+
+    Attributes:
+        decode: ids to text, with the control tokens that are marks.
+        format: how the model marks what it thinks.
+        decode_prompt: ids to text, with all control tokens.
+    """
+
+    decode: Decode
+    format: ReplyFormat = PLAIN
+    decode_prompt: Decode = lambda tokens: ""  # noqa: ARG005
+
+    def reply(self, prompt: Sequence[int], continues: Sequence[int], stops: Sequence[str]) -> "ReplyText":
+        """The text of a new reply to `prompt` that goes on from the ids in `continues`."""
+        end = self.decode_prompt(prompt[-PROMPT_END:])
+        return ReplyText(self.decode, stops, continues, self.format, end)
+
+
+def text_of(tokenizer: Any) -> TextOf:
+    """How a model's replies are read, by its chat template and its tokens."""
+    templates = tokenizer.chat_template or ""
+    template = "\n".join(templates.values()) if isinstance(templates, dict) else str(templates)
+    control = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
+    format = reply_format(template, tokenizer.get_vocab(), control)
+    every = decoder(tokenizer, control)
+    return TextOf(decoder(tokenizer, format.control), format, every)
 
 
 class Detokenizer:
@@ -84,7 +129,7 @@ class StopStrings:
         if found:
             self._held = ""
             return text[: min(found)], True
-        keep = self._possible_start(text)
+        keep = possible_start(text, self._stops)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep], False
 
@@ -93,28 +138,41 @@ class StopStrings:
         held, self._held = self._held, ""
         return held
 
-    def _possible_start(self, text: str) -> int:
-        """The length of the longest end of `text` that begins a stop string."""
-        longest = max((len(stop) for stop in self._stops), default=1) - 1
-        for length in range(min(longest, len(text)), 0, -1):
-            tail = text[-length:]
-            if any(stop.startswith(tail) for stop in self._stops):
-                return length
-        return 0
-
 
 class ReplyText:
     """One reply's text as it may be shown."""
 
-    def __init__(self, decode: Decode, stops: Sequence[str], context: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        decode: Decode,
+        stops: Sequence[str],
+        context: Sequence[int] = (),
+        format: ReplyFormat = PLAIN,
+        prompt_end: str = "",
+    ) -> None:
+        """`context` are the ids of the reply so far, whose text is already shown; `prompt_end`, the text
+        before it, control tokens included."""
         self._detokenizer = Detokenizer(decode, context)
+        self._splitter = Splitter(format, prompt_end, _whole(decode(context)) if context else "")
         self._stops = StopStrings(stops)
 
-    def push(self, token: int) -> tuple[str, bool]:
-        """Returns: new text to show, and whether a stop string ended the reply."""
-        return self._stops.push(self._detokenizer.push(token))
+    def push(self, token: int) -> tuple[list[Piece], bool]:
+        """Returns: new text to show, and whether a stop string ended the answer."""
+        return self._until_stop(self._splitter.push(self._detokenizer.push(token)))
 
-    def flush(self) -> str:
+    def flush(self) -> list[Piece]:
         """What a reply that ends now still shows. An incomplete character is dropped: a
         continued reply completes it."""
-        return self._stops.flush()
+        pieces, stopped = self._until_stop(self._splitter.flush())
+        held = "" if stopped else self._stops.flush()
+        return [*pieces, Piece(answer=held)] if held else pieces
+
+    def _until_stop(self, pieces: Sequence[Piece]) -> tuple[list[Piece], bool]:
+        shown: list[Piece] = []
+        for piece in pieces:
+            answer, stopped = self._stops.push(piece.answer)
+            if answer or piece.thinking:
+                shown.append(Piece(piece.thinking, answer))
+            if stopped:
+                return shown, True
+        return shown, False

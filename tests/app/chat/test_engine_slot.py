@@ -11,7 +11,7 @@ from qasync import QEventLoop
 from app.chat.engine_slot import EngineSlot, SlotState
 from app.jobs import Jobs
 from app.problems import explain
-from engine.api import Engine
+from engine.api import Engine, Sharing
 from engine.errors import LoadCancelled, ModelMissing
 from tests.fake_engine import ScriptedEngine
 
@@ -66,7 +66,7 @@ def test_a_model_loads_and_is_told(loop: QEventLoop, slot: EngineSlot, opener: O
     opener.go_on.set()
     engine = loop.run_until_complete(slot.engine())
     assert engine is opener.engines["one"]
-    assert told == [SlotState("one", "loading"), SlotState("one", "ready")]
+    assert told == [SlotState("one", "loading"), SlotState("one", "ready", sharing=str(Sharing("rows", 8)))]
     assert slot.ready
 
 
