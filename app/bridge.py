@@ -101,4 +101,5 @@ def _shortened(kind: type[Event], run: list[Event]) -> list[Event]:
         return run
     texts = [event for event in run if isinstance(event, Text)]
     tokens = tuple(token for text in texts for token in text.tokens)
-    return [Text(texts[0].id, "".join(text.text for text in texts), tokens)]
+    thinking = "".join(text.thinking for text in texts)
+    return [Text(texts[0].id, "".join(text.text for text in texts), tokens, thinking)]

@@ -74,7 +74,8 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn. `tokens` are the ids of a reply, to continue from; `note` says how it ended when not well."""
+    """One turn. `tokens` are the ids of a reply, to continue from; `note` says how it ended when not well.
+    `thinking` is what the model thought before it answered, `thought` for how many seconds (0: not known)."""
 
     id: str
     conversation: str
@@ -85,6 +86,8 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     tokens: tuple[int, ...] = ()
     note: str = ""
+    thinking: str = ""
+    thought: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

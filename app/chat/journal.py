@@ -17,8 +17,8 @@ SAVE_CHARACTERS = 4096
 class Journal:
     """Collects what streamed and hands it over a part at a time. Belongs to the loop's thread."""
 
-    def __init__(self, append: Callable[[int, str, Sequence[int]], None]) -> None:
-        """`append` stores a part: its number from 0 on, its text, its ids."""
+    def __init__(self, append: Callable[[int, str, str, Sequence[int]], None]) -> None:
+        """`append` stores a part: its number from 0 on, its text, its thinking, its ids."""
         self._append = append
         self._unsaved: list[Text] = []
         self._characters = 0
@@ -27,7 +27,7 @@ class Journal:
 
     def add(self, event: Text) -> None:
         self._unsaved.append(event)
-        self._characters += len(event.text)
+        self._characters += len(event.text) + len(event.thinking)
         if self._characters >= SAVE_CHARACTERS:
             self.save()
         elif self._timer is None:
@@ -40,8 +40,9 @@ class Journal:
             self._timer = None
         if self._unsaved:
             text = "".join(event.text for event in self._unsaved)
+            thinking = "".join(event.thinking for event in self._unsaved)
             tokens = [token for event in self._unsaved for token in event.tokens]
-            self._append(self._parts, text, tokens)
+            self._append(self._parts, text, thinking, tokens)
             self._parts += 1
             self._unsaved.clear()
             self._characters = 0

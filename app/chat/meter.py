@@ -13,14 +13,19 @@ SECONDS_FOR_A_RATE = 0.2
 
 
 class Meter:
-    """One reply's Progress. Chunks read teach `pace`, which tells the time left."""
+    """One reply's Progress. Chunks read teach `pace`, which tells the time left.
+
+    Attributes: `progress`; `thought`, seconds from the first to the last piece of thinking.
+    """
 
     def __init__(self, pace: Pace, clock: Callable[[], float]) -> None:
         self.progress = Progress("preparing")
+        self.thought = 0.0
         self._pace = pace
         self._clock = clock
         self._read: tuple[int, float] | None = None
         self._first_text: float | None = None
+        self._first_thinking: float | None = None
 
     def enter(self, progress: Progress) -> None:
         """Shows a phase that the engine's events do not tell."""
@@ -57,6 +62,9 @@ class Meter:
         now = self._clock()
         if self._first_text is None:
             self._first_text = now
+        if event.thinking:
+            self._first_thinking = now if self._first_thinking is None else self._first_thinking
+            self.thought = now - self._first_thinking
         seconds = now - self._first_text
         tokens = self.progress.tokens + len(event.tokens)
         self.progress = Progress(

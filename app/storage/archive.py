@@ -61,13 +61,22 @@ class DatabaseArchive:
     def add_message(self, message: Message) -> None:
         self._database.post(partial(conversations.add_message, files=self._files, message=message))
 
-    def append_reply(self, message: str, part: int, text: str, tokens: Sequence[int]) -> None:
+    def append_reply(self, message: str, part: int, text: str, thinking: str, tokens: Sequence[int]) -> None:
         self._database.post(
-            partial(conversations.append_reply, message_id=message, seq=part, text=text, tokens=tuple(tokens))
+            partial(
+                conversations.append_reply,
+                message_id=message,
+                seq=part,
+                text=text,
+                thinking=thinking,
+                tokens=tuple(tokens),
+            )
         )
 
-    def finish_message(self, message: str, state: MessageState, note: str) -> None:
-        self._database.post(partial(conversations.finish_message, message_id=message, state=state, note=note))
+    def finish_message(self, message: str, state: MessageState, note: str, thought: float) -> None:
+        self._database.post(
+            partial(conversations.finish_message, message_id=message, state=state, note=note, thought=thought)
+        )
 
     def save_draft(self, conversation: str, draft: Draft) -> None:
         self._database.post(

@@ -25,7 +25,8 @@ __all__ = [
 
 INTERRUPTED = "Interrupted: the program ended while this was written."
 
-_Part = tuple[str, tuple[int, ...]]
+_Part = tuple[str, str, tuple[int, ...]]
+"""Text, thinking, ids."""
 
 
 def create(connection: sqlite3.Connection, conversation: Conversation) -> None:
@@ -66,26 +67,28 @@ def messages(connection: sqlite3.Connection, files: AttachmentFiles, conversatio
     parts = _parts(connection, conversation)
     rows = connection.execute(
         """
-        SELECT id, role, text, tokens, created, state, note,
+        SELECT id, role, text, thinking, tokens, created, state, note, thought,
             EXISTS (SELECT 1 FROM message_attachment WHERE owner = message.id)
         FROM message WHERE conversation = ? ORDER BY position
         """,
         (conversation,),
     ).fetchall()
     found = []
-    for id, role, text, tokens, created, state, note, has_attachments in rows:
-        pieces = [(text, _ids(tokens)), *parts[id]]
+    for id, role, text, thinking, tokens, created, state, note, thought, has_attachments in rows:
+        pieces = [(text, thinking, _ids(tokens)), *parts[id]]
         found.append(
             Message(
                 id=id,
                 conversation=conversation,
                 role=role,
-                text="".join(text for text, _ in pieces),
+                text="".join(text for text, _, _ in pieces),
                 created=created,
                 state=MessageState(state),
                 attachments=attached(connection, files, "message_attachment", id) if has_attachments else (),
-                tokens=tuple(token for _, tokens in pieces for token in tokens),
+                tokens=tuple(token for _, _, tokens in pieces for token in tokens),
                 note=note,
+                thinking="".join(thinking for _, thinking, _ in pieces),
+                thought=thought,
             )
         )
     return found
@@ -97,8 +100,11 @@ def add_message(
     """Stores a message as the last of its conversation, which becomes the newest. Raises OSError."""
     connection.execute(
         """
-        INSERT INTO message (id, conversation, parent, position, role, text, tokens, created, state, note)
-        SELECT ?, ?, ?, coalesce(max(position) + 1, 0), ?, ?, ?, ?, ?, ? FROM message WHERE conversation = ?
+        INSERT INTO message (
+            id, conversation, parent, position, role, text, thinking, tokens, created, state, note, thought
+        )
+        SELECT ?, ?, ?, coalesce(max(position) + 1, 0), ?, ?, ?, ?, ?, ?, ?, ?
+        FROM message WHERE conversation = ?
         """,
         (
             message.id,
@@ -106,10 +112,12 @@ def add_message(
             parent,
             message.role,
             clean(message.text),
+            clean(message.thinking),
             _bytes(message.tokens),
             message.created,
             message.state.value,
             clean(message.note),
+            message.thought,
             message.conversation,
         ),
     )
@@ -121,24 +129,37 @@ def add_message(
 
 
 def append_reply(
-    connection: sqlite3.Connection, message_id: str, seq: int, text: str, tokens: Sequence[int]
+    connection: sqlite3.Connection,
+    message_id: str,
+    seq: int,
+    text: str,
+    tokens: Sequence[int],
+    thinking: str = "",
 ) -> None:
     """Adds a part to a reply: one row, whatever the length of the reply. Ignored when the message is gone.
 
     `seq` rises with each part of a message.
     """
     connection.execute(
-        "INSERT INTO reply_part SELECT id, ?, ?, ? FROM message WHERE id = ?",
-        (seq, clean(text), _bytes(tokens), message_id),
+        """
+        INSERT INTO reply_part (message, seq, text, thinking, tokens)
+        SELECT id, ?, ?, ?, ? FROM message WHERE id = ?
+        """,
+        (seq, clean(text), clean(thinking), _bytes(tokens), message_id),
     )
 
 
 def finish_message(
-    connection: sqlite3.Connection, message_id: str, state: MessageState, note: str = ""
+    connection: sqlite3.Connection,
+    message_id: str,
+    state: MessageState,
+    note: str = "",
+    thought: float = 0.0,
 ) -> None:
-    """Says how a reply ended. Ignored when the message is gone."""
+    """Says how a reply ended and for how many seconds its model thought. Ignored when the message is gone."""
     connection.execute(
-        "UPDATE message SET state = ?, note = ? WHERE id = ?", (state.value, clean(note), message_id)
+        "UPDATE message SET state = ?, note = ?, thought = ? WHERE id = ?",
+        (state.value, clean(note), thought, message_id),
     )
 
 
@@ -156,15 +177,15 @@ def recover(connection: sqlite3.Connection) -> int:
 def _parts(connection: sqlite3.Connection, conversation: str) -> defaultdict[str, list[_Part]]:
     rows = connection.execute(
         """
-        SELECT part.message, part.text, part.tokens FROM reply_part AS part
+        SELECT part.message, part.text, part.thinking, part.tokens FROM reply_part AS part
         JOIN message ON message.id = part.message
         WHERE message.conversation = ? ORDER BY part.message, part.seq
         """,
         (conversation,),
     )
     parts: defaultdict[str, list[_Part]] = defaultdict(list)
-    for id, text, tokens in rows:
-        parts[id].append((text, _ids(tokens)))
+    for id, text, thinking, tokens in rows:
+        parts[id].append((text, thinking, _ids(tokens)))
     return parts
 
 

@@ -90,7 +90,13 @@ _FIRST = (
     "CREATE TABLE window (id INTEGER PRIMARY KEY CHECK (id = 1), geometry BLOB NOT NULL) STRICT",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_THINKING = (
+    "ALTER TABLE message ADD COLUMN thinking TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE message ADD COLUMN thought REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE reply_part ADD COLUMN thinking TEXT NOT NULL DEFAULT ''",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _THINKING)
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:

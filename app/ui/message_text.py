@@ -33,12 +33,16 @@ _SCROLLING = {
 
 
 class MessageText(QTextBrowser):
-    """Signals: restyled, after the system's colours or font changed and `style` with them."""
+    """Text in the colours and the font of messages, or in quieter ones.
+
+    Signals: restyled, after the system's colours or font changed and `text_style` with them.
+    """
 
     restyled = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, quiet: bool = False) -> None:
         super().__init__(parent)
+        self._quiet = quiet
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -49,7 +53,7 @@ class MessageText(QTextBrowser):
         self.document().setDocumentMargin(0)
         self.document().setIndentWidth(INDENT)
         self.anchorClicked.connect(lambda url: ask_to_open(self, url))
-        self._take_style(TextStyle(Theme.of(self.palette()), body_font()))
+        self._take_style(self._system_style())
 
     def fit(self) -> None:
         """Makes the widget as high as its text, and the panel it may end with."""
@@ -99,10 +103,14 @@ class MessageText(QTextBrowser):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            style = TextStyle(Theme.of(self.palette()), body_font())
+            style = self._system_style()
             if style != self.text_style:
                 self._take_style(style)
                 self.restyled.emit()
+
+    def _system_style(self) -> TextStyle:
+        style = TextStyle(Theme.of(self.palette()), body_font())
+        return style.quieter() if self._quiet else style
 
     def _take_style(self, style: TextStyle) -> None:
         self.text_style = style

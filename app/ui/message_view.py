@@ -1,19 +1,16 @@
-"""A reply: its text as it comes, and how it ended."""
+"""A reply: what was thought, its text as it comes, and how it ended."""
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.records import Message, MessageState
+from app.ui.live_text import LiveText
 from app.ui.message_text import MessageText
 from app.ui.quiet_label import QuietLabel
-from app.ui.reply_document import ReplyDocument
 from app.ui.theme import GRID
+from app.ui.thinking_view import ThinkingView
 
 __all__ = ["ReplyView"]
-
-UPDATE_MS = 66
-"""How long new text waits for more: about 15 updates a second."""
 
 
 class ReplyView(QWidget):
@@ -21,6 +18,8 @@ class ReplyView(QWidget):
 
     Attributes:
         id: the message's.
+        streaming: whether more may come.
+        thinking: what the model thought, hidden when it did not.
         text: the widget with the words, one accessible item.
         note: how it ended, when not well.
     """
@@ -29,39 +28,37 @@ class ReplyView(QWidget):
         """`name` is who replies, the model's name."""
         super().__init__(parent)
         self.id = message.id
+        self.streaming = True
+        self.thinking = ThinkingView(self)
         self.text = MessageText(self)
         self.text.setAccessibleName(name)
-        self.text.restyled.connect(self._restyle)
         self.note = QuietLabel(parent=self)
         self.note.setWordWrap(True)
-        self._document = ReplyDocument(self.text.document(), self.text.text_style)
-        self._pieces: list[str] = []
-        self._changed = False
-        self._restyled = False
-        self._timer = QTimer(self, singleShot=True, interval=UPDATE_MS)
-        self._timer.timeout.connect(self._update)
+        self._answer = LiveText(self.text, self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
+        layout.addWidget(self.thinking)
         layout.addWidget(self.text)
         layout.addWidget(self.note)
         self.show_message(message)
 
     def append(self, text: str) -> None:
-        """More of the reply."""
-        self._pieces.append(text)
-        self._document.stream.feed(text.replace("\r\n", "\n").replace("\r", "\n"))
-        self._touch()
+        """More of the answer."""
+        self._answer.append(text)
+        self.thinking.end()
+
+    def think(self, thinking: str, seconds: float) -> None:
+        """More thinking, which took so long until now."""
+        self.thinking.append(thinking, seconds)
 
     def show_message(self, message: Message) -> None:
         """The reply as it is stored: at the start, and once it has ended."""
-        shown = "".join(self._pieces)
-        if not message.text.startswith(shown):
-            self._document.restart()
-            self._pieces, shown = [], ""
-        self.append(message.text[len(shown) :])
-        if message.state is not MessageState.STREAMING:
-            self._document.stream.finish()
+        self.streaming = message.state is MessageState.STREAMING
+        answered = bool(message.text) or not self.streaming
+        self.thinking.become(message.thinking, message.thought, answered)
+        self._answer.become(message.text, not self.streaming)
+        if not self.streaming:
             self.text.setAccessibleDescription(message.text)
         self.text.setVisible(bool(message.text))
         self.note.setText(message.note)
@@ -70,28 +67,4 @@ class ReplyView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._update()
-
-    def _touch(self) -> None:
-        self._changed = True
-        if self.isVisible() and not self._timer.isActive():
-            self._timer.start()
-
-    def _restyle(self) -> None:
-        self._restyled = True
-        self._touch()
-
-    def _update(self) -> None:
-        """Lays out what came since the last time."""
-        if not self.isVisible() or not self._changed:
-            return
-        selection = self.text.keep_selection()
-        if self._restyled:
-            self._document.restyle(self.text.text_style)
-            self._restyled = False
-        self._changed = not self._document.update()
-        self.text.show()
-        self.text.restore_selection(selection)
-        self.text.fit()
-        if self._changed:
-            self._timer.start(0)
+        self._answer.update()

@@ -1,7 +1,7 @@
 """The formats of rendered text: fonts, margins and colours, by what a piece of text is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from PySide6.QtCore import Qt
@@ -62,6 +62,12 @@ class TextStyle:
         font = QFont(self.font)
         font.setPointSizeF(self.font.pointSizeF() * 0.85)
         return font
+
+    def quieter(self) -> "TextStyle":
+        """The same for text that is less important."""
+        font = QFont(self.font)
+        font.setPointSizeF(self.font.pointSizeF() * 0.92)
+        return TextStyle(replace(self.theme, text=self.theme.quiet), font)
 
     @property
     def label_height(self) -> float:

@@ -79,6 +79,15 @@ def test_texts_that_wait_together_arrive_as_one() -> None:
     assert seen == [text(1, "ab", 5, 6, 7), finished(1)]
 
 
+def test_s09_thinking_that_waits_together_arrives_as_one_apart_from_the_text() -> None:
+    loop = FakeLoop()
+    seen: list[Event] = []
+    pieces = (Text(1, "", (5,), "pl"), Text(1, "", (6,), "an"), Text(1, "four", (7, 8)))
+    put_all(bridge_on(loop).sink(seen.append), *pieces)
+    loop.turn()
+    assert seen == [Text(1, "four", (5, 6, 7, 8), "plan")]
+
+
 def test_only_the_newest_of_readings_in_a_row_arrives() -> None:
     loop = FakeLoop()
     seen: list[Event] = []

@@ -10,7 +10,7 @@ from engine.api import Event, Filling, Finished
 from engine.backend import Backend, Cap
 from engine.errors import InvalidNumbers, LaneClosed, LaneFailed, LoadCancelled, ModelMissing, PromptTooLong
 from engine.lane import Lane
-from engine.text import Decode
+from engine.text import TextOf
 from tests.fakes import FakeBackend, Recorder, ask, decode, expected_reply
 
 CAPS = (Cap(0, 16),)
@@ -29,7 +29,7 @@ class Waiting(Recorder):
 
 
 def lane_over(backend: Backend) -> Lane:
-    lane = Lane(lambda closing: (backend, decode))
+    lane = Lane(lambda closing: (backend, TextOf(decode)))
     lane.wait_ready()
     return lane
 
@@ -224,7 +224,7 @@ def test_closing_ends_every_reply_once(backend: FakeBackend, moment: str) -> Non
 def test_a_failed_load_is_told_to_the_opener_and_to_those_who_waited() -> None:
     go_on = threading.Event()
 
-    def open_backend(closing: Callable[[], bool]) -> tuple[Backend, Decode]:
+    def open_backend(closing: Callable[[], bool]) -> tuple[Backend, TextOf]:
         assert go_on.wait(WAIT)
         raise ModelMissing("There is no model at /nowhere.")
 
@@ -244,7 +244,7 @@ def test_a_failed_load_is_told_to_the_opener_and_to_those_who_waited() -> None:
 def test_c07_closing_while_loading_gives_the_load_up() -> None:
     loading = threading.Event()
 
-    def open_backend(closing: Callable[[], bool]) -> tuple[Backend, Decode]:
+    def open_backend(closing: Callable[[], bool]) -> tuple[Backend, TextOf]:
         loading.set()
         while not closing():
             pass
@@ -307,7 +307,7 @@ def test_c01_a_paste_delays_another_stream_by_one_chunk_and_one_step() -> None:
         return spend
 
     backend.on_chunk, backend.on_step = cost(0.3), cost(0.02)
-    rounds = Rounds(backend, decode, clock)
+    rounds = Rounds(backend, TextOf(decode), clock)
     times: list[float] = []
     firsts: list[float] = []
 
@@ -366,7 +366,7 @@ def test_a_step_that_fails_after_another_stream_ended_answers_both() -> None:
             raise RuntimeError("no such token")
         return decode(tokens)
 
-    lane = Lane(lambda closing: (backend, failing))
+    lane = Lane(lambda closing: (backend, TextOf(failing)))
     lane.wait_ready()
     asked = [reply(lane, [1, 2, 3], 1), reply(lane, [4, 5, 6], 1)]
     held.set()

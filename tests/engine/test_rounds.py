@@ -10,6 +10,8 @@ from engine.api import Filling, Priority, Text
 from engine.backend import Cap, ModelFacts
 from engine.errors import InvalidNumbers, PromptTooLong, TokenOutOfRange
 from engine.rounds import PASSED_OVER_LIMIT, Rounds
+from engine.text import TextOf
+from engine.thinking.format import CHANNELS, ReplyFormat
 from tests.fakes import END, FakeBackend, FakeClock, Recorder, ask, decode, expected_reply
 
 CAPS = (Cap(0, 16),)
@@ -21,7 +23,7 @@ class Bench:
     def __init__(self, backend: FakeBackend | None = None) -> None:
         self.backend = backend or FakeBackend()
         self.clock = FakeClock()
-        self.rounds = Rounds(self.backend, decode, self.clock)
+        self.rounds = Rounds(self.backend, TextOf(decode), self.clock)
         self.seen = Recorder()
 
     def submit(self, id: int, prompt: Sequence[int], **settings: object) -> None:
@@ -219,6 +221,51 @@ def test_a_stop_string_ends_the_reply_and_is_not_shown() -> None:
     assert bench.seen.text(1) == "[5]["
     assert bench.seen.tokens(1) == [5, 6, 7]
     assert bench.seen.finished(1).reason == "stop"
+
+
+def thinking(bench: Bench, texts: dict[int, str]) -> None:
+    """Gives tokens these texts, of a model that thinks between <think> and </think>."""
+    format = ReplyFormat((("<think>", "</think>"),))
+    text_of = TextOf(lambda tokens: "".join(texts.get(token, "") for token in tokens), format)
+    bench.rounds = Rounds(bench.backend, text_of, bench.clock)
+
+
+def test_s09_thinking_comes_apart_and_every_token_is_told_once() -> None:
+    bench = Bench()
+    thinking(bench, {5: "<thi", 6: "nk>plan", 7: "ning</think>\n\nfo", 8: "ur"})
+    bench.backend.scripts[1] = [5, 6, 7, 8, END]
+    bench.submit(1, prompt_of(10))
+    bench.run()
+    texts = [event for event in bench.seen.of(1) if isinstance(event, Text)]
+    assert texts == [
+        Text(1, "", (5, 6), "plan"),
+        Text(1, "fo", (7,), "ning"),
+        Text(1, "ur", (8,)),
+    ]
+
+
+def test_s09_a_reply_that_ends_while_it_thinks_has_no_answer() -> None:
+    bench = Bench()
+    thinking(bench, {5: "<think>", 6: "plan</", 7: "\n"})
+    bench.backend.scripts[1] = [5, 6, 7]
+    bench.submit(1, prompt_of(10), max_tokens=2)
+    bench.run()
+    texts = [event for event in bench.seen.of(1) if isinstance(event, Text)]
+    assert "".join(event.thinking for event in texts) == "plan</"
+    assert bench.seen.text(1) == ""
+    assert bench.seen.tokens(1) == [5, 6]
+
+
+def test_an_answer_before_more_thinking_is_an_event_of_its_own() -> None:
+    bench = Bench()
+    text = "<|channel|>final<|message|>a<|end|><|channel|>analysis<|message|>b"
+    text_of = TextOf(lambda tokens: text if 5 in tokens else "", ReplyFormat(messages=CHANNELS))
+    bench.rounds = Rounds(bench.backend, text_of, bench.clock)
+    bench.backend.scripts[1] = [5, END]
+    bench.submit(1, prompt_of(10))
+    bench.run()
+    texts = [event for event in bench.seen.of(1) if isinstance(event, Text)]
+    assert texts == [Text(1, "a", (5,)), Text(1, "", (), "b")]
 
 
 def test_a_failing_draw_ends_that_stream_alone() -> None:

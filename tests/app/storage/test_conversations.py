@@ -60,6 +60,7 @@ def test_messages_come_back_as_they_were_in_order(
     kept = [
         message("  spaces\tand\u00a0more\x00 👋 ", attachments=(document, replace(document, id="e"))),
         message("four", role="assistant", tokens=(0, 151_935, 2**32 - 1), created=1.0),
+        message("4", role="assistant", thinking="2 + 2", thought=1.25),
         message("", role="assistant", state=MessageState.FAILED, note="The model produced invalid numbers."),
     ]
     for one in kept:
@@ -90,6 +91,19 @@ def test_a_reply_is_the_sum_of_its_parts(connection: sqlite3.Connection, files: 
     conversations.finish_message(connection, "r", MessageState.STOPPED, "Stopped.")
     finished = conversations.messages(connection, files, "c")[1]
     assert finished == replace(streaming, state=MessageState.STOPPED, note="Stopped.")
+
+
+def test_s09_thinking_is_a_sum_of_parts_of_its_own(
+    connection: sqlite3.Connection, files: AttachmentFiles
+) -> None:
+    start(connection)
+    conversations.add_message(connection, files, reply(thinking="First, "))
+    conversations.append_reply(connection, "r", 0, "", (1,), "I thi\ud83d")
+    conversations.append_reply(connection, "r", 1, "four", (2,), "nk.")
+    conversations.finish_message(connection, "r", MessageState.COMPLETE, thought=12.5)
+    (kept,) = conversations.messages(connection, files, "c")
+    assert (kept.thinking, kept.text, kept.tokens) == ("First, I thi\ufffdnk.", "four", (1, 2))
+    assert kept.thought == 12.5
 
 
 def test_parts_of_two_replies_do_not_mix(connection: sqlite3.Connection, files: AttachmentFiles) -> None:

@@ -44,7 +44,7 @@ async def main():
         for seq in range(20):
             part = f"{seq} part "
             record = ["part", chat, reply.id, part]
-            await do(record, conversations.append_reply, reply.id, seq, part, (seq,))
+            await do(record, conversations.append_reply, reply.id, seq, part, (seq,), part)
         await do(["done", chat, reply.id], conversations.finish_message, reply.id, MessageState.COMPLETE)
 
 asyncio.run(main())
@@ -82,6 +82,7 @@ def check(connection: sqlite3.Connection, files: AttachmentFiles, said: list[lis
             assert kept[record[0]].state is MessageState.COMPLETE
     for id, text in parts.items():
         assert kept[id].text.startswith(text)
+        assert kept[id].thinking == kept[id].text
         assert kept[id].tokens[: text.count("part")] == tuple(range(text.count("part")))
     check_draft(connection, files, chat, [record for record in said if record[0] == "draft"])
 

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.records import Message, MessageState
-from app.ui.message_view import UPDATE_MS, ReplyView
+from app.ui.live_text import UPDATE_MS
+from app.ui.message_view import ReplyView
 from app.ui.reply_document import ReplyDocument
 from app.ui.theme import Theme
 from tests.app.ui.documents import fragments

@@ -1,0 +1,1 @@
+"""A reply's thinking, told apart from its answer: the marks models use, and the splitter that finds them."""
