@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 from app.bridge import Bridge
 from app.chat.engine_slot import EngineSlot, Opener, SlotState
 from app.chat.pace import Pace
+from app.chat.templates import Templates, TemplateSource
 from app.chat.tools import Tools
 from app.chat.workspace import Workspace
 from app.jobs import Jobs
@@ -24,10 +25,11 @@ from app.storage.attachments import AttachmentFiles
 from app.storage.database import Database
 from app.ui.chat_tab import ChatTab
 from app.ui.main_window import MainWindow
-from engine import open_model
+from engine import fetch_template, open_model, repository_of
 
 __all__ = ["Application", "window"]
 
+HUB = TemplateSource(repository_of, fetch_template)
 MODEL_STATES = {"loading": "loading…", "ready": "ready", "failed": "not available"}
 QUIT_NOTE = "Stopped: Interlace was closed."
 
@@ -38,7 +40,9 @@ class Application(QObject):
     Attributes: `window`; `workspace`.
     """
 
-    def __init__(self, paths: Paths, default_model: Path, opener: Opener) -> None:
+    def __init__(
+        self, paths: Paths, default_model: Path, opener: Opener, source: TemplateSource = HUB
+    ) -> None:
         super().__init__()
         loop = asyncio.get_running_loop()
         self._paths = paths
@@ -49,6 +53,13 @@ class Application(QObject):
         self._database = Database(paths.database, partial(self._storage_failed, loop))
         self._archive = DatabaseArchive(self._database, AttachmentFiles(paths.attachments))
         self._engines = EngineSlot(opener, self._jobs)
+        self._templates = Templates(
+            self._engines,
+            self._jobs,
+            source,
+            lambda: self._settings.templates,
+            lambda templates: self._set(templates=templates),
+        )
         tools = Tools(
             archive=self._archive,
             engines=self._engines,
@@ -127,6 +138,9 @@ class Application(QObject):
         window.closed.connect(self._quitting.set)
         self.workspace.changed.connect(window.set_conversations)
         self._engines.changed.connect(self._show_model)
+        self._templates.changed.connect(window.show_template)
+        window.template_chosen.connect(self._templates.choose)
+        window.template_fetch_requested.connect(lambda: self._spawn(self._templates.fetch()))
         window.lane.asked.connect(self._show_lane)
 
     def _new_chat(self) -> None:

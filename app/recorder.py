@@ -79,11 +79,12 @@ class RecordingEngine:
     def __init__(self, engine: Engine, recorder: Recorder) -> None:
         self.name = engine.name
         self.context = engine.context
+        self.template_problem = engine.template_problem
         self._engine = engine
         self._recorder = recorder
 
-    def prompt(self, messages: Sequence[Message]) -> Prompt:
-        return self._engine.prompt(messages)
+    def prompt(self, messages: Sequence[Message], template: str = "") -> Prompt:
+        return self._engine.prompt(messages, template)
 
     def submit(self, request: Request, sink: Sink) -> int:
         def both(event: Event) -> None:

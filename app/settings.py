@@ -30,6 +30,7 @@ class Settings:
         max_tokens: most tokens of a reply; None for as many as the context holds.
         seed: of every reply; None for a new one each time.
         sidebar: whether the list of conversations is shown.
+        templates: by a model's path, what its chats are put with where its own template cannot be used.
         others: what the file holds besides, written by another version; kept as it is.
     """
 
@@ -39,6 +40,7 @@ class Settings:
     max_tokens: int | None = None
     seed: int | None = None
     sidebar: bool = True
+    templates: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -49,6 +51,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "max_tokens": (int, type(None)),
     "seed": (int, type(None)),
     "sidebar": (bool,),
+    "templates": (dict,),
 }
 
 
@@ -87,6 +90,8 @@ def _settings(data: bytes) -> Settings:
         if not isinstance(value, _TYPES[name]) or (isinstance(value, bool) and name != "sidebar"):
             raise ValueError(name)
     settings = Settings(**known, others=content)
+    if not all(isinstance(name, str) for name in settings.templates.values()):
+        raise ValueError("templates")
     Sampling(temperature=settings.temperature, top_p=settings.top_p)
     if settings.max_tokens is not None and settings.max_tokens < 1:
         raise ValueError("max_tokens")

@@ -50,9 +50,15 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A conversation as the model reads it. Attributes: `tokens`, ids in reading order."""
+    """A conversation as the model reads it.
+
+    Attributes:
+        tokens: ids in reading order.
+        stop: strings that end the reply, for a template whose marks the model may write as text.
+    """
 
     tokens: tuple[int, ...]
+    stop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +205,16 @@ class Engine(Protocol):
     """What the user calls the model."""
     context: int
     """Most tokens a conversation may hold, the reply included."""
+    template_problem: EngineError | None
+    """Why chats cannot be rendered with the model's own template: it has none (NoChatTemplate) or a
+    broken one (TemplateBroken). None where they can."""
 
-    def prompt(self, messages: Sequence[Message]) -> Prompt:
-        """Renders and tokenizes a chat; may take seconds for a long one. Raises EngineError."""
+    def prompt(self, messages: Sequence[Message], template: str = "") -> Prompt:
+        """Renders and tokenizes a chat; may take seconds for a long one. Raises EngineError.
+
+        `template` is "" for the model's own, "plain" to go on with the texts as they are, or the name of
+        a well-known one: "chatml", "llama3", "alpaca", "vicuna".
+        """
 
     def submit(self, request: Request, sink: Sink) -> int:
         """Queues a reply and returns its id. Exactly one Finished follows, whatever happens."""

@@ -7,13 +7,15 @@ EngineError                 one sentence for the user, and one next action
 │   ├── ModelUnsupported    an architecture, tensor type or tokenizer this version does not know
 │   ├── TokenizerMismatch   the tokenizer knows ids the weights have no row for
 │   ├── NoChatTemplate      a base model was given chat messages
+│   ├── TemplateBroken      a chat template is no template, fails, or wants more than it may use
 │   └── LoadCancelled       the load was given up before it ended
 ├── RequestError            one request cannot be served as it was asked
 │   ├── BadRequest          a setting is out of its range, or there is nothing to read
 │   ├── PromptTooLong       the prompt leaves no room in the context
 │   └── TokenOutOfRange     a prompt token is not one of the model's
 ├── ReplyError              one reply cannot go on
-│   └── InvalidNumbers      the model produced NaN, infinity or a flat row
+│   ├── InvalidNumbers      the model produced NaN, infinity or a flat row
+│   └── ProcessorFailed     a logits processor raised, or gave something that is no logits
 └── LaneError               the lane itself
     ├── LaneClosed          it is closed, or closing
     └── LaneFailed          a round raised: a fault of ours or of the machine
@@ -32,9 +34,11 @@ __all__ = [
     "ModelMissing",
     "ModelUnsupported",
     "NoChatTemplate",
+    "ProcessorFailed",
     "PromptTooLong",
     "ReplyError",
     "RequestError",
+    "TemplateBroken",
     "TokenOutOfRange",
     "TokenizerMismatch",
 ]
@@ -84,6 +88,18 @@ class NoChatTemplate(ModelError):
     action = "Choose an instruction-tuned model."
 
 
+class TemplateBroken(ModelError):
+    """A chat template cannot be used. Attributes: `line`, of the template, from 1; None if unknown."""
+
+    action = "Choose another template for it, or another model."
+
+    def __init__(self, name: str, fault: str, line: int | None) -> None:
+        """`name` is what the user calls the model; `fault`, a clause without a full stop."""
+        place = "" if line is None else f"line {line}: "
+        super().__init__(f"The chat template of {name} is broken ({place}{fault}).")
+        self.line = line
+
+
 class LoadCancelled(ModelError):
     action = "Open the model again to load it."
 
@@ -127,6 +143,13 @@ class InvalidNumbers(ReplyError):
 
     def __init__(self) -> None:
         super().__init__("The model produced invalid numbers (damaged or unsupported file).")
+
+
+class ProcessorFailed(ReplyError):
+    action = "Correct the processor, or send the message without it."
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"A logits processor failed ({type(cause).__name__}: {cause}).")
 
 
 class LaneError(EngineError):

@@ -22,9 +22,10 @@ class LocalEngine:
         self._prompter = prompter
         self.name = name
         self.context = context
+        self.template_problem = prompter.problem
 
-    def prompt(self, messages: Sequence[Message]) -> Prompt:
-        return self._prompter.render(messages)
+    def prompt(self, messages: Sequence[Message], template: str = "") -> Prompt:
+        return self._prompter.render(messages, template)
 
     def submit(self, request: Request, sink: Sink) -> int:
         """Renders `request.messages`, if given, on the calling thread."""
@@ -68,7 +69,7 @@ def open_local(
         except BaseException:
             leave_thread()
             raise
-        loaded.append((Prompter(model.tokenizer), model.name, model.context))
+        loaded.append((Prompter(model.tokenizer, model.name), model.name, model.context))
         return MlxBackend(model, sharing), text_of(model.tokenizer)
 
     lane = Lane(open_backend)

@@ -28,12 +28,14 @@ __all__ = ["MemoryArchive", "ScriptedEngine"]
 @dataclass
 class ScriptedEngine:
     """Attributes: `asked`, requests and sinks by id; `chats`, what was rendered; `cancelled`; `forgotten`;
-    `streams`, what `status` tells; `refusal`, raised by `prompt`."""
+    `templates`, with what; `streams`, what `status` tells; `refusal`, raised by `prompt`."""
 
     name: str = "fake-model"
     context: int = 4096
+    template_problem: EngineError | None = None
     asked: dict[int, tuple[Request, Sink]] = field(default_factory=dict)
     chats: list[Sequence[ChatMessage]] = field(default_factory=list)
+    templates: list[str] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
     forgotten: list[int] = field(default_factory=list)
     streams: tuple[StreamStatus, ...] = ()
@@ -41,12 +43,13 @@ class ScriptedEngine:
     rendering: Callable[[], None] = lambda: None
     closed: bool = False
 
-    def prompt(self, messages: Sequence[ChatMessage]) -> Prompt:
+    def prompt(self, messages: Sequence[ChatMessage], template: str = "") -> Prompt:
         assert threading.current_thread() is not threading.main_thread(), "rendering is a job"
         self.rendering()
         if self.refusal is not None:
             raise self.refusal
         self.chats.append(messages)
+        self.templates.append(template)
         return Prompt(tuple(range(1, 11)))
 
     def submit(self, request: Request, sink: Sink) -> int:
@@ -78,6 +81,10 @@ class ScriptedEngine:
         for text in texts:
             self.emit(Text(id, text, (len(text),)))
 
+    def think(self, id: int, *texts: str) -> None:
+        for text in texts:
+            self.emit(Text(id, "", (len(text),), text))
+
     def finish(self, id: int, reason: Reason = "stop", error: EngineError | None = None) -> None:
         self.emit(Finished(id, reason, Usage(), error))
 
@@ -106,11 +113,15 @@ class MemoryArchive:
         self.log.append(("add", message.conversation, message.role, message.text))
         self.messages.setdefault(message.conversation, []).append(message)
 
-    def append_reply(self, message: str, part: int, text: str, tokens: Sequence[int]) -> None:
+    def append_reply(self, message: str, part: int, text: str, thinking: str, tokens: Sequence[int]) -> None:
         self.log.append(("append", message, part, text, tuple(tokens)))
+        if thinking:
+            self.log.append(("thinking", message, part, thinking))
 
-    def finish_message(self, message: str, state: MessageState, note: str) -> None:
+    def finish_message(self, message: str, state: MessageState, note: str, thought: float) -> None:
         self.log.append(("finish", message, state, note))
+        if thought:
+            self.log.append(("thought", message, thought))
 
     def save_draft(self, conversation: str, draft: Draft) -> None:
         self.log.append(("draft", conversation, draft))

@@ -20,12 +20,19 @@ Opener = Callable[[Path, Callable[[], bool]], Engine]
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """What the window shows of the model. `problem` says why it failed; `sharing`, how replies share it."""
+    """What the window shows of the model.
+
+    Attributes:
+        problem: why it failed.
+        sharing: how replies share it.
+        template: why its chat template cannot be used.
+    """
 
     name: str
     state: Literal["loading", "ready", "failed"]
     problem: Problem | None = None
     sharing: str = ""
+    template: Problem | None = None
 
 
 class EngineSlot(QObject):
@@ -87,7 +94,7 @@ class EngineSlot(QObject):
         except Exception as error:
             self._tell(generation, SlotState(name, "failed", explain(error)))
             raise
-        self._tell(generation, SlotState(engine.name, "ready", sharing=str(engine.status().sharing or "")))
+        self._tell(generation, _ready(engine))
         return engine
 
     async def _end(self, loading: asyncio.Task[Engine] | None) -> None:
@@ -100,3 +107,9 @@ class EngineSlot(QObject):
     def _tell(self, generation: int, state: SlotState) -> None:
         if generation == self._generation:
             self.changed.emit(state)
+
+
+def _ready(engine: Engine) -> SlotState:
+    template = engine.template_problem
+    sharing = str(engine.status().sharing or "")
+    return SlotState(engine.name, "ready", None, sharing, explain(template) if template else None)

@@ -7,6 +7,7 @@ from random import getrandbits
 
 from app.chat.journal import Journal
 from app.chat.meter import Meter
+from app.chat.templates import template_for
 from app.chat.tools import Tools
 from app.problems import explain
 from app.records import Message, MessageState, Progress
@@ -23,13 +24,16 @@ NOTES = {
 }
 """What is shown under a reply that did not end by itself, by the reason the engine gives."""
 
+STILL_THINKING = "The reply ended while the model was still thinking."
+
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Whom a reply tells: that text came, that its progress moved, that it ended (with the message as
-    stored)."""
+    """Whom a reply tells: that text came, that thinking came, that its progress moved, that it ended (with
+    the message as stored)."""
 
     text: Callable[[str], None]
+    thinking: Callable[[str], None]
     progress: Callable[[Progress], None]
     ended: Callable[[Message], None]
 
@@ -99,7 +103,8 @@ class Reply:
         while True:
             engine = await tools.engines.engine()
             self._enter(Progress("preparing"))
-            prompt = await tools.jobs.run(engine.prompt, chat)
+            template = template_for(engine, tools.engines.path, tools.settings().templates)
+            prompt = await tools.jobs.run(engine.prompt, chat, template)
             if engine is await tools.engines.engine():  # Else another model was chosen meanwhile.
                 break
         settings = tools.settings()
@@ -108,6 +113,7 @@ class Reply:
             prompt=prompt.tokens,
             sampling=Sampling(settings.temperature, settings.top_p, seed=seed),
             max_tokens=settings.max_tokens,
+            stop=prompt.stop,
             priority=priority,
         )
         self._asked = engine, engine.submit(request, tools.bridge.sink(self._heard))
@@ -121,12 +127,24 @@ class Reply:
             case Text():
                 self._meter.text(event)
                 self._journal.add(event)
-                self.message = replace(self.message, text=self.message.text + event.text)
-                self._watcher.text(event.text)
+                self._grow(event)
             case Finished():
                 self._finish(event)
                 return
         self._watcher.progress(self.progress)
+
+    def _grow(self, event: Text) -> None:
+        message = self.message
+        self.message = replace(
+            message,
+            text=message.text + event.text,
+            thinking=message.thinking + event.thinking,
+            thought=self._meter.thought,
+        )
+        if event.thinking:
+            self._watcher.thinking(event.thinking)
+        if event.text:
+            self._watcher.text(event.text)
 
     def _finish(self, event: Finished) -> None:
         if event.error is not None:
@@ -140,8 +158,8 @@ class Reply:
         self._meter.enter(progress)
         self._watcher.progress(progress)
 
-    def _append(self, part: int, text: str, tokens: Sequence[int]) -> None:
-        self._tools.archive.append_reply(self.message.id, part, text, tokens)
+    def _append(self, part: int, text: str, thinking: str, tokens: Sequence[int]) -> None:
+        self._tools.archive.append_reply(self.message.id, part, text, thinking, tokens)
 
     def _fail(self, error: BaseException) -> None:
         problem = explain(error)
@@ -154,7 +172,9 @@ class Reply:
         if self._task is not None and not self._task.done():
             self._task.cancel()
         self._journal.save()
+        if self.message.thinking and not self.message.text and state is not MessageState.FAILED:
+            note = f"{note} {STILL_THINKING}".lstrip()
         self.message = replace(self.message, state=state, note=note)
-        self._tools.archive.finish_message(self.message.id, state, note)
+        self._tools.archive.finish_message(self.message.id, state, note, self.message.thought)
         self._meter.enter(Progress())
         self._watcher.ended(self.message)

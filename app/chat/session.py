@@ -36,6 +36,7 @@ class Session(QObject):
     Signals:
         message_added: a Message, the user's or the empty reply.
         reply_text: a message's id and the text to append to it.
+        reply_thinking: a message's id, the thinking to append to it, and how many seconds it took so far.
         message_changed: a Message that ended.
         progress_changed: a Progress.
         title_changed: the new title.
@@ -43,6 +44,7 @@ class Session(QObject):
 
     message_added = Signal(object)
     reply_text = Signal(str, str)
+    reply_thinking = Signal(str, str, float)
     message_changed = Signal(object)
     progress_changed = Signal(object)
     title_changed = Signal(str)
@@ -114,7 +116,8 @@ class Session(QObject):
         chat = [_as_chat(message) for message in self.messages if message.text or message.attachments]
         message = self._new_message("assistant", "", state=MessageState.STREAMING)
         self._add(message)
-        self._reply = Reply(message, self._tools, Watcher(self._grew, self._moved, self._ended))
+        watcher = Watcher(self._grew, self._thought, self._moved, self._ended)
+        self._reply = Reply(message, self._tools, watcher)
         self._reply.start(chat, Priority.FOCUSED if self.focused else Priority.VISIBLE)
         self._moved(self.progress)
 
@@ -145,6 +148,12 @@ class Session(QObject):
         assert self._reply is not None
         self.messages[-1] = self._reply.message
         self.reply_text.emit(self._reply.message.id, text)
+
+    def _thought(self, thinking: str) -> None:
+        assert self._reply is not None
+        message = self._reply.message
+        self.messages[-1] = message
+        self.reply_thinking.emit(message.id, thinking, message.thought)
 
     def _moved(self, progress: Progress) -> None:
         waiting = progress.phase == "queued" or (

@@ -13,11 +13,13 @@ from app.ui.composer import Composer
 from app.ui.empty_state import EmptyState
 from app.ui.reply_bar import ReplyBar
 from app.ui.retry_bar import RetryBar
+from app.ui.template_bar import TemplateBar
 from app.ui.theme import COLUMN, GRID
 from app.ui.transcript import Transcript
 
 if TYPE_CHECKING:
     from app.chat.session import Session
+    from app.chat.templates import TemplateView
 
 __all__ = ["ChatTab"]
 
@@ -42,7 +44,9 @@ class ChatTab(QWidget):
         self.transcript = Transcript(model_name)
         self.reply_bar = ReplyBar()
         self.retry_bar = RetryBar()
+        self.template_bar = TemplateBar()
         self.composer = Composer()
+        self._blocked = False
         self._pages = QStackedWidget()
         self._lay_out()
         self._fill()
@@ -52,6 +56,12 @@ class ChatTab(QWidget):
     def conversation_id(self) -> str:
         """Of the conversation shown."""
         return self.session.conversation.id
+
+    def show_template(self, view: TemplateView | None) -> None:
+        """Tells how the model's chats are put to it; nothing can be sent until that is chosen."""
+        self._blocked = view is not None and bool(view.choices)
+        self.template_bar.show_template(view)
+        self._show_progress(self.session.progress)
 
     def focus(self) -> None:
         """Puts the cursor where the next message is written."""
@@ -69,6 +79,7 @@ class ChatTab(QWidget):
         writing.setSpacing(GRID)
         writing.addWidget(self.reply_bar)
         writing.addWidget(self.retry_bar)
+        writing.addWidget(self.template_bar)
         writing.addWidget(self.composer)
         across = QHBoxLayout()
         across.addStretch(1)
@@ -94,6 +105,7 @@ class ChatTab(QWidget):
         session = self.session
         session.message_added.connect(self._add)
         session.reply_text.connect(self.transcript.append)
+        session.reply_thinking.connect(self.transcript.think)
         session.message_changed.connect(self.transcript.change)
         session.message_changed.connect(self.answered)
         session.progress_changed.connect(self._show_progress)
@@ -112,4 +124,5 @@ class ChatTab(QWidget):
     def _show_progress(self, progress: Progress) -> None:
         self.reply_bar.show_progress(progress)
         self.retry_bar.offer(self.session.messages[-1] if self.session.unanswered else None)
-        self.composer.set_busy(progress.phase != "idle")
+        self.retry_bar.setEnabled(not self._blocked)
+        self.composer.set_busy(progress.phase != "idle", self._blocked)

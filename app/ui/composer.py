@@ -36,6 +36,7 @@ class Composer(Field):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.last_sent = ""
+        self._blocked = False
         self.chips = ChipRow(self)
         self.edit = ComposerEdit(self)
         self.edit.setPlaceholderText("Write a message, or paste a long document")
@@ -60,8 +61,9 @@ class Composer(Field):
         self.edit.moveCursor(QTextCursor.MoveOperation.End)
         self._timer.stop()
 
-    def set_busy(self, busy: bool) -> None:
-        """Whether a reply is under way: the button then stops it."""
+    def set_busy(self, busy: bool, blocked: bool = False) -> None:
+        """Whether a reply is under way: the button then stops it. While `blocked`, nothing can be sent."""
+        self._blocked = blocked
         self.button.set_stops(busy)
         self._enable_button()
 
@@ -98,7 +100,7 @@ class Composer(Field):
 
     def _submit(self) -> None:
         draft = self.draft
-        if self.button.stops or not _is_sendable(draft):
+        if self.button.stops or self._blocked or not _is_sendable(draft):
             return
         self.last_sent = draft.text
         self.set_draft(Draft())
@@ -111,7 +113,7 @@ class Composer(Field):
             self._timer.start()
 
     def _enable_button(self) -> None:
-        self.button.setEnabled(self.button.stops or _is_sendable(self.draft))
+        self.button.setEnabled(self.button.stops or (_is_sendable(self.draft) and not self._blocked))
 
     def _tell_draft(self) -> None:
         self._timer.stop()

@@ -32,6 +32,7 @@ from app.ui.window_commands import WindowCommands
 
 if TYPE_CHECKING:
     from app.chat.session import Session
+    from app.chat.templates import TemplateView
 
 __all__ = ["MainWindow"]
 
@@ -46,6 +47,8 @@ class MainWindow(QMainWindow):
         rename_requested: a conversation id and its new title.
         delete_requested: a conversation id, confirmed.
         model_chosen: the path of a model file or folder.
+        template_chosen: what the model's chats are put with, empty to be asked again.
+        template_fetch_requested: the model's own template is to be fetched.
         tab_focused: the conversation id of the tab that came to the front.
         tabs_changed: the tabs or their order changed.
         sidebar_toggled: whether the sidebar is shown now.
@@ -59,6 +62,8 @@ class MainWindow(QMainWindow):
     rename_requested = Signal(str, str)
     delete_requested = Signal(str)
     model_chosen = Signal(str)
+    template_chosen = Signal(str)
+    template_fetch_requested = Signal()
     tab_focused = Signal(str)
     tabs_changed = Signal()
     sidebar_toggled = Signal(bool)
@@ -70,6 +75,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Interlace")
         self.setUnifiedTitleAndToolBarOnMac(True)
         self._model_name = "Reply"
+        self._template: TemplateView | None = None
         self.menus = Menus(self)
         self.sidebar = Sidebar()
         self.tabs = TabStrip()
@@ -91,7 +97,11 @@ class MainWindow(QMainWindow):
         """Shows a session in a tab of its own, at the end. One that has a tab keeps it."""
         id = session.conversation.id
         if self.tabs.place_of(id) < 0:
-            self.tabs.add(ChatTab(session, self._model_name))
+            tab = ChatTab(session, self._model_name)
+            tab.show_template(self._template)
+            tab.template_bar.chosen.connect(self.template_chosen)
+            tab.template_bar.fetch_requested.connect(self.template_fetch_requested)
+            self.tabs.add(tab)
         if focus:
             self.focus_tab(id)
 
@@ -122,6 +132,12 @@ class MainWindow(QMainWindow):
         self.model_button.set_model(name, state)
         for tab in self.tabs.tabs():
             tab.transcript.name = name
+
+    def show_template(self, view: TemplateView | None) -> None:
+        """Tells how the model's chats are put to it, where its own template cannot do that; None: it can."""
+        self._template = view
+        for tab in self.tabs.tabs():
+            tab.show_template(view)
 
     def show_problem(self, sentence: str, action: str) -> None:
         """Tells what happened and what to do next, until dismissed."""

@@ -1,6 +1,7 @@
 """The messages of one conversation, one below the other."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -57,6 +58,12 @@ class Transcript(FollowingArea):
         if isinstance(view, ReplyView):
             view.append(text)
 
+    def think(self, id: str, thinking: str, seconds: float) -> None:
+        """More thinking of a reply, which took so long until now."""
+        view = self.views.get(id)
+        if isinstance(view, ReplyView):
+            view.think(thinking, seconds)
+
     def change(self, message: Message) -> None:
         """A reply that has ended."""
         view = self.views.get(message.id)
@@ -64,7 +71,16 @@ class Transcript(FollowingArea):
             view.show_message(message)
 
     def _view(self, message: Message) -> ReplyView | UserView:
-        return UserView(message) if message.role == "user" else ReplyView(message, self.name)
+        if message.role == "user":
+            return UserView(message)
+        view = ReplyView(message, self.name)
+        view.thinking.folding.connect(partial(self._before_folding, view))
+        return view
+
+    def _before_folding(self, view: ReplyView) -> None:
+        """Keeps the line that was clicked under the mouse, unless the end is wanted as it grows."""
+        if not (view.streaming and self.following):
+            self.stay(view)
 
     def _show_earlier(self) -> None:
         self.stay(next(iter(self.views.values())))

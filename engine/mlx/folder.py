@@ -15,7 +15,7 @@ from engine.mlx.checks import check_weights, read_json
 from engine.mlx.stop_tokens import eos_ids
 from engine.mlx.zoo import architecture
 
-__all__ = ["load_folder"]
+__all__ = ["folder_tokenizer", "load_folder"]
 
 TOKENIZER_FILES = (
     "tokenizer.json",
@@ -41,7 +41,7 @@ def load_folder(folder: Path) -> tuple[Module, dict[str, Any], PreTrainedTokeniz
     ends = eos_ids(stated) + (eos_ids(read_json(generation)) if generation.exists() else [])
     check_weights(folder)
     model, config = _model(folder, stated)
-    return model, config | {"eos_token_id": ends}, _tokenizer(folder)
+    return model, config | {"eos_token_id": ends}, folder_tokenizer(folder)
 
 
 def _model(folder: Path, stated: dict[str, Any]) -> tuple[Module, dict[str, Any]]:
@@ -72,7 +72,11 @@ def _plainly_named(folder: Path) -> Iterator[Path]:
         yield link
 
 
-def _tokenizer(folder: Path) -> PreTrainedTokenizerBase:
+def folder_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of a model's folder, its chat template attached.
+
+    Raises: ModelMissing, ModelDamaged, ModelUnsupported, as `load_folder` does.
+    """
     if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
         raise ModelMissing(f"tokenizer.json is missing from {folder.name}.")
     try:
@@ -85,7 +89,24 @@ def _tokenizer(folder: Path) -> PreTrainedTokenizerBase:
         raise ModelUnsupported(
             f"The tokenizer of {folder.name} is not supported ({_first_line(error)})."
         ) from error
+    if not tokenizer.chat_template:
+        tokenizer.chat_template = _template(folder)
     return tokenizer
+
+
+def _template(folder: Path) -> str | None:
+    """A chat template where transformers does not look: as one of several, or of a processor."""
+    named = folder / "chat_templates" / "default.jinja"
+    if named.exists():
+        try:
+            return named.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise ModelMissing(
+                f"{named.name} of {folder.name} cannot be opened ({error.strerror})."
+            ) from error
+    processor = folder / "chat_template.json"
+    template = read_json(processor).get("chat_template") if processor.exists() else None
+    return template if isinstance(template, str) else None
 
 
 def _first_line(error: Exception) -> str:

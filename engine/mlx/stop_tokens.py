@@ -5,6 +5,8 @@ from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
+from engine.template.known import KNOWN
+
 __all__ = ["eos_ids", "stop_tokens"]
 
 END_OF_TURN = (
@@ -58,6 +60,7 @@ def _end_of_turn_marks(tokenizer: PreTrainedTokenizerBase) -> Iterator[int]:
 
 
 def _template_text(tokenizer: PreTrainedTokenizerBase) -> str:
-    """A tokenizer may hold several templates by name; the marks are the same in all."""
-    template = tokenizer.chat_template or ""
+    """A tokenizer may hold several templates by name; the marks are the same in all. A model without one
+    is asked with those that come with the program."""
+    template = tokenizer.chat_template or "\n".join(known.source for known in KNOWN.values())
     return "\n".join(template.values()) if isinstance(template, dict) else str(template)

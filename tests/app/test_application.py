@@ -15,14 +15,14 @@ from app.records import MessageState
 from app.settings import load_settings
 from app.storage.errors import StorageUnavailable
 from engine.api import Engine, Filling, Sharing
-from engine.errors import ModelMissing
+from engine.errors import ModelMissing, NoChatTemplate
 from tests.fake_engine import ScriptedEngine
 
 Until = Callable[[Callable[[], object]], None]
 
 
 class Models:
-    """Opens a scripted engine for each path but `missing`."""
+    """Opens a scripted engine for each path but `missing`; `base` has no chat template."""
 
     def __init__(self) -> None:
         self.opened: dict[str, ScriptedEngine] = {}
@@ -30,7 +30,9 @@ class Models:
     def __call__(self, path: Path, cancelled: Callable[[], bool]) -> Engine:
         if path.name == "missing":
             raise ModelMissing("There is no model at /missing.")
-        return self.opened.setdefault(path.name, ScriptedEngine(path.name))
+        problem = NoChatTemplate("base is a base model: it has no chat template.")
+        engine = ScriptedEngine(path.name, template_problem=problem if path.name == "base" else None)
+        return self.opened.setdefault(path.name, engine)
 
 
 @contextmanager
@@ -146,6 +148,28 @@ def test_changing_the_model_ends_its_replies_and_keeps_their_text(
         assert engine.closed
         reply = session.messages[-1]
         assert (reply.text, reply.note) == ("partly", "Stopped: the model was changed or closed.")
+
+
+def test_t01_a_base_model_is_used_as_was_chosen_also_after_a_relaunch(
+    loop: QEventLoop, paths: Paths, models: Models, until: Until
+) -> None:
+    with running(loop, paths, models) as (application, driver):
+        driver.type("typed before")
+        application.window.model_chosen.emit("/models/base")
+        until(lambda: driver.tab.template_bar.isVisible())
+        driver.press_return()
+        assert driver.tab.composer.draft.text == "typed before"
+        assert not driver.session.busy
+        driver.tab.template_bar.buttons["chatml"].click()
+        driver.press_return()
+        until(lambda: models.opened["base"].asked)
+        assert models.opened["base"].templates == ["chatml"]
+    assert load_settings(paths.settings)[0].templates == {"/models/base": "chatml"}
+    with running(loop, paths, models) as (application, driver):
+        until(lambda: driver.tab.template_bar.label.text() == "Using ChatML.")
+        driver.tab.template_bar.change.click()
+        assert driver.tab.template_bar.buttons["plain"].isVisible()
+    assert load_settings(paths.settings)[0].templates == {}
 
 
 def test_deleting_a_conversation_closes_its_tab_and_forgets_it(

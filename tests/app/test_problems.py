@@ -8,13 +8,22 @@ import pytest
 import app
 import engine.errors
 from app.problems import KnownError, Problem, explain
-from engine.errors import EngineError, LaneFailed, PromptTooLong, TokenOutOfRange
+from engine.errors import (
+    EngineError,
+    LaneFailed,
+    ProcessorFailed,
+    PromptTooLong,
+    TemplateBroken,
+    TokenOutOfRange,
+)
 
 T = TypeVar("T")
 ARGUMENTS: dict[type[EngineError], tuple[Any, ...]] = {
     PromptTooLong: (54_321, 8_192),
     TokenOutOfRange: (300, 280),
     LaneFailed: (ValueError("boom"),),
+    ProcessorFailed: (ValueError("no such token"),),
+    TemplateBroken: ("tiny", "unexpected end of template", 3),
 }
 
 

@@ -8,7 +8,13 @@ import pytest
 from app.settings import Settings, SettingsError, load_settings, save_settings
 
 CHOSEN = Settings(
-    model="/Modèles/é\u0065\u0301.gguf", temperature=0, top_p=0.5, max_tokens=256, seed=-7, sidebar=False
+    model="/Modèles/é\u0065\u0301.gguf",
+    temperature=0,
+    top_p=0.5,
+    max_tokens=256,
+    seed=-7,
+    sidebar=False,
+    templates={"/Modèles/base": "chatml"},
 )
 
 
@@ -20,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 def test_without_a_file_the_defaults_hold_and_nothing_is_wrong(path: Path) -> None:
     assert load_settings(path) == (Settings(), None)
     assert Settings() == Settings(
-        model=None, temperature=0.7, top_p=0.95, max_tokens=None, seed=None, sidebar=True
+        model=None, temperature=0.7, top_p=0.95, max_tokens=None, seed=None, sidebar=True, templates={}
     )
     assert not path.exists()
 
@@ -64,6 +70,8 @@ def test_unknown_keys_are_kept(path: Path) -> None:
         b'{"seed": true}',
         b'{"sidebar": 1}',
         b'{"model": 5}',
+        b'{"templates": ["chatml"]}',
+        b'{"templates": {"/models/base": 5}}',
     ],
 )
 def test_a_damaged_file_is_set_aside_whole_and_said(path: Path, content: bytes) -> None:

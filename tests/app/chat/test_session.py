@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
+from app.chat.reply import STILL_THINKING
 from app.chat.session import NEW_CHAT, Session
 from app.chat.tools import Tools
 from app.records import Attachment, Conversation, Draft, Message, MessageState, Progress, Submission
-from engine.api import Priority, StreamStatus
+from engine.api import Priority, Reason, StreamStatus
 from engine.errors import BadRequest, InvalidNumbers, PromptTooLong
 from tests.fake_engine import MemoryArchive, ScriptedEngine
 from tests.fakes import FakeClock
@@ -64,6 +65,75 @@ def test_a_reply_streams_is_shown_and_is_stored(
     assert archive.calls("finish") == [(reply.id, MessageState.COMPLETE, "")]
     assert seen[-1] == "idle"
     assert {"preparing", "reading", "replying"} <= set(seen)
+
+
+def test_s09_thinking_is_shown_and_stored_apart_from_the_answer(
+    session: Session, engine: ScriptedEngine, archive: MemoryArchive, clock: FakeClock, until: Until
+) -> None:
+    thoughts: list[tuple[str, float]] = []
+    texts: list[str] = []
+    session.reply_thinking.connect(lambda _, thinking, seconds: thoughts.append((thinking, seconds)))
+    session.reply_text.connect(lambda _, text: texts.append(text))
+    id = asked(session, engine, until)
+    clock.now = 5.0
+    engine.think(id, "two and ")
+    until(lambda: len(thoughts) == 1)
+    clock.now = 17.0
+    engine.think(id, "two")
+    until(lambda: len(thoughts) == 2)
+    assert session.messages[-1].thinking == "two and two", "a tab that opens now shows what came so far"
+    clock.now = 30.0
+    engine.say(id, "four")
+    engine.finish(id)
+    until(lambda: not session.busy)
+    reply = session.messages[-1]
+    assert (reply.thinking, reply.text, reply.note) == ("two and two", "four", "")
+    assert thoughts == [("two and ", 0.0), ("two", 12.0)]
+    assert texts == ["four"]
+    assert "".join(str(thinking) for _, _, thinking in archive.calls("thinking")) == "two and two"
+    assert archive.calls("thought") == [(reply.id, 12.0)]
+    asked(session, engine, until, "and now?")
+    assert engine.chats[-1][1] == {"role": "assistant", "content": "four"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "state", "note"),
+    [
+        ("stop", MessageState.COMPLETE, STILL_THINKING),
+        ("length", MessageState.COMPLETE, f"The reply reached its limit of tokens. {STILL_THINKING}"),
+        ("cancelled", MessageState.STOPPED, f"Stopped. {STILL_THINKING}"),
+    ],
+)
+def test_s09_a_reply_that_ended_while_thinking_says_so(
+    session: Session,
+    engine: ScriptedEngine,
+    archive: MemoryArchive,
+    until: Until,
+    reason: Reason,
+    state: MessageState,
+    note: str,
+) -> None:
+    id = asked(session, engine, until)
+    engine.think(id, "planning")
+    engine.finish(id, reason)
+    until(lambda: not session.busy)
+    reply = session.messages[-1]
+    assert (reply.text, reply.thinking, reply.state, reply.note) == ("", "planning", state, note)
+    assert archive.calls("finish") == [(reply.id, state, note)]
+    assert session.unanswered
+    session.retry()
+    until(lambda: len(engine.asked) == 2)
+    assert engine.chats[-1] == [{"role": "user", "content": "hello"}]
+
+
+def test_u18_thinking_counts_towards_what_is_stored_at_once(
+    session: Session, engine: ScriptedEngine, archive: MemoryArchive, until: Until
+) -> None:
+    id = asked(session, engine, until)
+    engine.think(id, "x" * 5000)
+    engine.say(id, "y")
+    until(lambda: session.messages[-1].text)
+    assert [call[1:] for call in archive.calls("thinking")] == [(0, "x" * 5000)]
 
 
 def test_u18_the_message_is_stored_before_anything_is_asked(

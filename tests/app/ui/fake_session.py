@@ -27,6 +27,7 @@ class FakeSession(QObject):
 
     message_added = Signal(object)
     reply_text = Signal(str, str)
+    reply_thinking = Signal(str, str, float)
     message_changed = Signal(object)
     progress_changed = Signal(object)
     title_changed = Signal(str)
@@ -73,9 +74,17 @@ def user(text: str, *attachments: Attachment) -> Message:
     return Message(new_id(), "c", "user", text, 0.0, attachments=attachments)
 
 
-def reply(text: str, state: MessageState = MessageState.COMPLETE, note: str = "") -> Message:
+def reply(
+    text: str,
+    state: MessageState = MessageState.COMPLETE,
+    note: str = "",
+    thinking: str = "",
+    thought: float = 0.0,
+) -> Message:
     """What the model said."""
-    return Message(new_id(), "c", "assistant", text, 0.0, state, note=note)
+    return Message(
+        new_id(), "c", "assistant", text, 0.0, state, note=note, thinking=thinking, thought=thought
+    )
 
 
 def attachment(text: str = "some text", name: str = "Pasted text") -> Attachment:

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.records import Draft, MessageState, Progress, Submission
 from app.ui.chat_tab import ChatTab
 from app.ui.empty_state import EmptyState
+from app.ui.message_view import ReplyView
 from tests.app.ui.fake_session import FakeSession, attachment, reply, user
 
 
@@ -38,6 +39,21 @@ def test_it_shows_what_the_session_holds_already(qtbot: QtBot) -> None:
     assert tab.composer.draft == session.draft
     assert tab.reply_bar.label.text() == "Reading 50%"
     assert session.drafts == []
+
+
+def test_s09_thinking_streams_in_above_the_answer(qtbot: QtBot) -> None:
+    session = FakeSession()
+    tab = shown(qtbot, session)
+    message = reply("", MessageState.STREAMING)
+    session.message_added.emit(message)
+    session.reply_thinking.emit(message.id, "plan", 0.5)
+    view = tab.transcript.views[message.id]
+    assert isinstance(view, ReplyView)
+    view.thinking.fold.click()
+    qtbot.waitUntil(lambda: view.thinking.text.toPlainText() == "plan")
+    session.reply_text.emit(message.id, "four")
+    qtbot.waitUntil(lambda: view.text.toPlainText() == "four")
+    assert view.thinking.text.toPlainText() == "plan"
 
 
 def test_a_reply_streams_in_and_ends(qtbot: QtBot) -> None:

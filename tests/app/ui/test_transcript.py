@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.records import Message, MessageState
-from app.ui import message_view
+from app.ui import live_text
 from app.ui.jump_button import JumpButton
+from app.ui.message_view import ReplyView
 from app.ui.theme import COLUMN
 from app.ui.transcript import PAGE, Transcript
 from app.ui.user_view import UserView
@@ -127,6 +128,40 @@ def test_u07_one_notch_up_and_it_stays_there(qtbot: QtBot, transcript: Transcrip
     assert transcript.verticalScrollBar().value() == value
 
 
+def unfold(transcript: Transcript, message: Message) -> int:
+    """Unfolds the thinking of a reply. Returns where its line is seen."""
+    view = transcript.views[message.id]
+    assert isinstance(view, ReplyView)
+    view.thinking.fold.click()
+    return line_seen(transcript, message)
+
+
+def line_seen(transcript: Transcript, message: Message) -> int:
+    return transcript.views[message.id].mapTo(transcript, QPoint()).y()
+
+
+def test_s09_unfolding_leaves_the_line_where_it_was_clicked(qtbot: QtBot, transcript: Transcript) -> None:
+    message = reply("A short answer.", thinking=PARAGRAPHS)
+    transcript.load([user(PARAGRAPHS), message])
+    qtbot.waitUntil(lambda: at_end(transcript))
+    before, maximum = line_seen(transcript, message), transcript.verticalScrollBar().maximum()
+    unfold(transcript, message)
+    qtbot.waitUntil(lambda: transcript.verticalScrollBar().maximum() > maximum + 300)
+    assert line_seen(transcript, message) == before
+    assert not at_end(transcript)
+
+
+def test_s09_unfolding_while_the_model_thinks_goes_on_following(qtbot: QtBot, transcript: Transcript) -> None:
+    message = streaming()
+    transcript.load([user("Go"), message])
+    transcript.think(message.id, PARAGRAPHS, 1.0)
+    unfold(transcript, message)
+    qtbot.waitUntil(lambda: at_end(transcript))
+    maximum = transcript.verticalScrollBar().maximum()
+    transcript.think(message.id, PARAGRAPHS, 1.0)
+    qtbot.waitUntil(lambda: transcript.verticalScrollBar().maximum() > maximum and at_end(transcript))
+
+
 def reply_like(message: Message, text: str, note: str) -> Message:
     return Message(message.id, "c", "assistant", text, 0.0, MessageState.STOPPED, note=note)
 
@@ -196,7 +231,7 @@ def test_u12_earlier_messages_come_above_what_is_read(qtbot: QtBot, transcript: 
 def test_u01_u02_cost_stays_flat_over_4000_chunks(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, chunk: str
 ) -> None:
-    monkeypatch.setattr(message_view, "UPDATE_MS", 0)
+    monkeypatch.setattr(live_text, "UPDATE_MS", 0)
     message, costs = streaming(), []
     transcript = Transcript("SmolLM2")
     qtbot.addWidget(transcript)
