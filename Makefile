@@ -17,7 +17,7 @@ PYTHON_MISSING := $(PYTHON) is not Python 3.11 or newer: install it, or name one
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run demo bench test check lint types imports model clean
+.PHONY: help run demo bench zoo test check lint types imports model clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,9 @@ demo: $(READY) model ## Drive the real window without a screen and write build/d
 
 bench: $(READY) model ## Measure decoding beside mlx-lm's own ways; figures in build/bench
 	$(PY) -m engine bench resources/models/SmolLM2-135M-Instruct.Q4_1.gguf --json build/bench/decode.json
+
+zoo: $(READY) ## Try every model class of mlx-lm, tiny (half an hour); writes docs/families.md
+	$(PY) -m tests.zoo.sweep
 
 check: lint types imports test ## Everything CI runs: ruff, mypy, import-linter, the tests
 

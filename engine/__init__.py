@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 
 from engine.api import Engine, Event, Filling, Finished, Prompt, Request, Sampling, Text, Usage
+from engine.store.template_file import fetch_template, repository_of
 
 __all__ = [
     "Engine",
@@ -16,7 +17,9 @@ __all__ = [
     "Sampling",
     "Text",
     "Usage",
+    "fetch_template",
     "open_model",
+    "repository_of",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The engine without a window: `python -m engine chat MODEL "text"`, `check MODEL` and `bench MODEL`."""
+"""The engine without a window: `python -m engine chat MODEL "text"`, `check`, `bench`, `template`."""
 
 import argparse
 import sys
@@ -7,8 +7,9 @@ import threading
 from engine import open_model
 from engine.api import Event, Filling, Finished, Request, Sampling, Text, Usage
 from engine.bench import add_bench
-from engine.check import add_check
+from engine.checking.command import add_check
 from engine.errors import BadRequest, EngineError
+from engine.template_command import add_template
 
 __all__ = ["main"]
 
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     chat.set_defaults(run=_chat)
     add_check(commands)
     add_bench(commands)
+    add_template(commands)
     return parser
 
 

@@ -1,12 +1,10 @@
 """`python -m engine bench`: decoding speed on this machine, beside mlx-lm's own, in one run."""
 
 import argparse
-import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import EngineError
+from engine.report import versions, write_report
 
 if TYPE_CHECKING:
     from engine.mlx.decode_bench import Rate
@@ -46,28 +44,15 @@ def _bench(arguments: argparse.Namespace) -> None:
             "model": loaded.name,
             "device": device,
             "sharing": {"mode": sharing.mode, "rows": sharing.rows},
-            "mlx": version("mlx"),
-            "mlx_lm": version("mlx-lm"),
+            **versions(),
             "rates": [{"name": rate.name, "streams": rate.streams, "rates": rate.rates} for rate in rates],
         }
-        _write(arguments.json, json.dumps(result, indent=1) + "\n")
+        write_report(arguments.json, result)
 
 
 def _table(rates: "list[Rate]") -> str:
-    """Medians, and how many times a lone stream of mlx-lm each is."""
-    lone = next(rate.median for rate in rates if rate.name == "mlx-lm generate_step")
+    """Medians, and how many times as fast as a lone stream of mlx-lm each is."""
+    lone = next(rate for rate in rates if rate.name == "mlx-lm generate_step")
     lines = [f"{'':24}{'streams':>8}{'tokens/s':>10}{'times lone mlx-lm':>19}"]
-    lines += [
-        f"{rate.name:24}{rate.streams:8}{rate.median:10.1f}{rate.median / lone:19.2f}" for rate in rates
-    ]
+    lines += [f"{rate.name:24}{rate.streams:8}{rate.median:10.1f}{rate.times(lone):19.2f}" for rate in rates]
     return "\n".join(lines)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EngineError(
-            f"{path} cannot be written ({error.strerror}).", "Choose another file for the figures."
-        ) from error

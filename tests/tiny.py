@@ -10,24 +10,10 @@ import engine.mlx  # noqa: F401  (before MLX: it decides which BLAS is used)
 # isort: split
 import mlx.core as mx
 from mlx.utils import tree_flatten
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from engine.mlx.tiny_tokenizer import CHATML, ROWS, SPECIALS, write_tokenizer
 
 __all__ = ["CHATML", "ROWS", "SPECIALS", "make_tiny"]
-
-ROWS = 281
-"""Tokens of the tokenizer and rows of the embedding: 4 specials, 256 bytes, 21 merges."""
-
-SPECIALS = ("<s>", "</s>", "<|im_start|>", "<|im_end|>")
-"""The special tokens, ids 0 to 3."""
-
-CHATML = (
-    "{% for message in messages %}"
-    "{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
-)
-
-SENTENCE = "the quick brown fox jumps over the lazy dog and then the other dog jumps over the brown fox again"
 
 
 def make_tiny(
@@ -61,7 +47,7 @@ def make_tiny(
     _write(folder / "config.json", config)
     if generation_eos is not None:
         _write(folder / "generation_config.json", {"eos_token_id": generation_eos})
-    _write_tokenizer(folder, eos, chat_template, vocab_extra or {})
+    write_tokenizer(folder, eos, chat_template, vocab_extra or {})
     mx.save_safetensors(str(folder / "model.safetensors"), _weights(config, seed, scale, fill))
     return folder
 
@@ -108,41 +94,6 @@ def _tensor(name: str, like: mx.array, key: mx.array, scale: float, fill: str) -
     if like.ndim == 1:
         return mx.ones(like.shape)
     return mx.random.normal(like.shape, key=key) * (0.25 * scale)
-
-
-def _write_tokenizer(
-    folder: Path, eos: str | None, chat_template: str | None, extra: Mapping[str, int]
-) -> None:
-    content = json.loads(_train().to_str())
-    for token, row in extra.items():
-        content["model"]["vocab"][token] = row
-        content["added_tokens"].append({**content["added_tokens"][0], "content": token, "id": row})
-    _write(folder / "tokenizer.json", content)
-    settings = {
-        "tokenizer_class": "PreTrainedTokenizerFast",
-        "bos_token": "<s>",
-        "eos_token": eos,
-        "clean_up_tokenization_spaces": False,
-        "chat_template": chat_template,
-    }
-    _write(
-        folder / "tokenizer_config.json",
-        {name: value for name, value in settings.items() if value is not None},
-    )
-
-
-def _train() -> Tokenizer:
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=ROWS,
-        special_tokens=list(SPECIALS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator([SENTENCE], trainer)
-    return tokenizer
 
 
 def _write(path: Path, content: object) -> None:

@@ -11,12 +11,12 @@ import mlx.core as mx
 from engine.api import Sampling
 from engine.backend import Cap, ModelFacts
 from engine.cache.kept import Kept, KeptStates
-from engine.errors import InvalidNumbers, ReplyError
+from engine.errors import ReplyError
 from engine.mlx.caches import Caches, append_only, arrays, copied, copyable, metadata, trimmed
 from engine.mlx.decoding import Decoding
 from engine.mlx.device import leave_thread, on_gpu
 from engine.mlx.load import LoadedModel
-from engine.mlx.sampling import INVALID, Sampler
+from engine.mlx.sampling import Sampler, outcome
 from engine.sharing import Sharing
 
 __all__ = ["CPU_CAPS", "GPU_CAPS", "KEPT_BYTES", "MlxBackend"]
@@ -33,14 +33,14 @@ KEPT_BYTES = 2 << 30
 @dataclass(slots=True)
 class _Row:
     """One stream's side of the model. Attributes: `at`, positions in `caches`; `pending`, a token
-    [1] drawn on the device that was not handed out yet."""
+    [1] drawn on the device that was not handed out yet, or what ended the stream at that place."""
 
     prompt: tuple[int, ...]
     cuts: Sequence[int]
     caches: Caches
     at: int
     sampler: Sampler
-    pending: mx.array | None = None
+    pending: mx.array | ReplyError | None = None
 
 
 class MlxBackend:
@@ -89,8 +89,9 @@ class MlxBackend:
         rows = [self._rows[id] for id in ids]
         submitted = [row.pending for row in rows]
         # The next tokens are computed while these are read and turned into text.
-        self._draw(rows)
-        mx.async_eval([(row.pending, metadata(row.caches)) for row in rows])  # type: ignore[no-untyped-call]
+        drawing = [row for row in rows if not isinstance(row.pending, ReplyError)]
+        self._draw(drawing)
+        mx.async_eval([(row.pending, row.sampler.held, metadata(row.caches)) for row in drawing])  # type: ignore[no-untyped-call]
         return [_drawn(token) for token in submitted]
 
     def release(self, id: int, keep: bool) -> None:
@@ -118,7 +119,7 @@ class MlxBackend:
 
     def _input(self, row: _Row) -> mx.array:
         """The token [1] that the row feeds next: the last one drawn, at first the prompt's last."""
-        if row.pending is not None:
+        if isinstance(row.pending, mx.array):
             return row.pending
         filled = len(row.prompt) - 1
         if copyable(row.caches) and not append_only(row.caches):
@@ -144,9 +145,9 @@ class MlxBackend:
         assert threading.get_ident() == self._thread, "MLX is used off the lane's thread"
 
 
-def _drawn(token: mx.array | None) -> int | ReplyError | None:
+def _drawn(token: mx.array | ReplyError | None) -> int | ReplyError | None:
     """Waits for a submitted token."""
-    if token is None:
-        return None
+    if not isinstance(token, mx.array):
+        return token
     number: Any = token.item()
-    return InvalidNumbers() if number == INVALID else int(number)
+    return outcome(int(number))

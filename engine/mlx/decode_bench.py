@@ -36,6 +36,11 @@ class Rate:
     def median(self) -> float:
         return statistics.median(self.rates)
 
+    def times(self, other: "Rate") -> float:
+        """How many times as fast as `other`: the median over repeats, for a machine's speed changes between
+        them."""
+        return statistics.median(own / its for own, its in zip(self.rates, other.rates, strict=True))
+
 
 def measure_decoding(loaded: LoadedModel, sharing: Sharing, tokens: int, repeats: int) -> list[Rate]:
     """Times `tokens` steps of 1, 4 and 8 greedy streams, ours and mlx-lm's in turn, `repeats` times over.

@@ -1,24 +1,24 @@
-"""Tiny random models of the families with more than plain attention, written to a folder."""
+"""Small random models of the families with more than plain attention, written to a folder."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import engine.mlx  # noqa: F401  (before MLX: it decides which BLAS is used)
-
-# isort: split
 import mlx.core as mx
 from mlx.nn.layers.quantized import quantize
 from mlx.utils import tree_flatten, tree_map_with_path
 
+from engine.mlx.tiny_tokenizer import CHATML, ROWS, SPECIALS, write_tokenizer
 from engine.mlx.zoo import architecture
-from tests.tiny import ROWS, SPECIALS, make_tiny
 
 __all__ = ["FAMILIES", "WINDOW", "build_tiny", "make_tiny_family", "randomized"]
 
 WINDOW = 32
 """Positions a sliding layer of gemma4 sees."""
+
+HIDDEN = 64
+"""Width of the models as they stand here."""
 
 GROUP = 32
 """Weights that share a scale when quantized."""
@@ -33,6 +33,33 @@ SIZES = {
     "bos_token_id": 0,
     "eos_token_id": SPECIALS.index("<|im_end|>"),
 }
+
+WIDTHS = (
+    "hidden_size",
+    "intermediate_size",
+    "dense_intermediate_size",
+    "shared_intermediate_size",
+    "moe_intermediate_size",
+    "moe_shared_expert_intermediate_size",
+    "hidden_size_per_layer_input",
+)
+HEAD_WIDTHS = (
+    "head_dim",
+    "global_head_dim",
+    "linear_key_head_dim",
+    "linear_value_head_dim",
+    "mamba_head_dim",
+    "sparse_index_dim",
+)
+HEADS = (
+    "num_attention_heads",
+    "num_key_value_heads",
+    "linear_num_value_heads",
+    "linear_num_key_heads",
+    "mamba_num_heads",
+    "sparse_num_index_heads",
+)
+"""What grows with the width, by how."""
 
 FAMILIES: Mapping[str, Mapping[str, Any]] = {
     # Gated delta, then full attention, twice.
@@ -142,17 +169,20 @@ def make_tiny_family(
     seed: int = 0,
     dtype: Literal["float32", "bfloat16"] = "float32",
     bits: int | None = None,
+    hidden: int = HIDDEN,
 ) -> Path:
-    """Writes a tiny model of `family`, TINY's tokenizer with it, into `folder` and returns it.
+    """Writes a small model of `family` and a tokenizer into `folder`, which is made, and returns it.
 
     Args:
         family: one of FAMILIES.
         seed: of the weights; the same arguments give the same bytes.
         dtype: of the weights, of the scales where they are quantized.
         bits: a weight when quantized; None for not.
+        hidden: the width, a multiple of 256 or 64 itself; heads, experts and the rest grow with it.
     """
-    make_tiny(folder)
-    config = dict(FAMILIES[family])
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tokenizer(folder, "<|im_end|>", CHATML, {})
+    config: dict[str, Any] = _scaled(FAMILIES[family], hidden // HIDDEN)
     if bits is not None:
         config["quantization"] = {"group_size": GROUP, "bits": bits}
     model = build_tiny(config, seed)
@@ -178,14 +208,30 @@ def randomized(model: Any, seed: int) -> Any:
     return model
 
 
+def _scaled(config: Mapping[str, Any], factor: int) -> dict[str, Any]:
+    """`config` made `factor` times as wide: heads get wider up to 4 times, beyond that there are more."""
+    wider = min(factor, 4)
+    more = factor // wider
+    scales = dict.fromkeys(WIDTHS, factor) | dict.fromkeys(HEAD_WIDTHS, wider)
+    scales |= dict.fromkeys(HEADS, more)
+    scaled = dict(config)
+    for name, value in config.items():
+        if isinstance(value, Mapping):
+            scaled[name] = _scaled(value, factor)
+        elif name in scales:
+            scaled[name] = value * scales[name]
+    return scaled
+
+
 def _tensor(path: str, like: mx.array, key: mx.array) -> mx.array:
     """The layers outweigh the embedding; otherwise every reply would repeat its last token."""
     noise = mx.random.normal(like.shape, key=key)
     if path.endswith("A_log") and like.ndim == 1:
         return mx.log(mx.arange(1, like.size + 1, dtype=mx.float32))
-    if like.ndim == 1:
+    if like.ndim <= 1:
         return like + 0.1 * noise
-    return noise * (0.05 if "embed" in path else 0.25)
+    # Wider layers add up more terms.
+    return noise * (0.05 if "embed" in path else 0.25 * (HIDDEN / max(like.shape[-1], HIDDEN)) ** 0.5)
 
 
 def _can_be_quantized(_: str, module: Any) -> bool:

@@ -32,8 +32,9 @@ def test_every_way_is_measured_in_one_run(tmp_path: Path, capsys: pytest.Capture
     assert all(len(rate["rates"]) == 2 and min(rate["rates"]) > 0 for rate in told["rates"])
     assert told["sharing"]["rows"] >= 4
     assert len(printed) == 2 + len(told["rates"])
-    lone, plain = (sum(told["rates"][place]["rates"]) / 2 for place in (0, 1))
-    assert printed[2].split() == ["interlace", "1", f"{lone:.1f}", f"{lone / plain:.2f}"]
+    own, plain = (told["rates"][place]["rates"] for place in (0, 1))
+    times = sum(one / other for one, other in zip(own, plain, strict=True)) / 2
+    assert printed[2].split() == ["interlace", "1", f"{sum(own) / 2:.1f}", f"{times:.2f}"]
 
 
 def test_figures_that_cannot_be_written_are_one_sentence_and_one_action(

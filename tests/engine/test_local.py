@@ -17,10 +17,11 @@ from engine.errors import (
     ModelMissing,
     NoChatTemplate,
     PromptTooLong,
+    TemplateBroken,
     TokenOutOfRange,
 )
 from tests.fakes import Recorder
-from tests.tiny import make_tiny
+from tests.tiny import CHATML, make_tiny
 
 WAIT = 60
 HELLO = [{"role": "user", "content": "the quick brown fox"}]
@@ -68,6 +69,17 @@ def test_a_chat_is_rendered_read_and_answered(engine: Engine) -> None:
     assert usage.prompt == len(engine.prompt(HELLO).tokens) == sink.fills(id)[-1]
     assert 1 <= usage.generated <= 8
     assert (engine.name, engine.context) == ("tiny", 600)
+
+
+def test_s10_what_a_model_writes_after_a_mark_in_its_prompt_is_thinking(tmp_path: Path) -> None:
+    template = CHATML.replace("assistant\\n", "assistant\\n<think>\\n")
+    engine = open_model(make_tiny(tmp_path / "thinks", chat_template=template))
+    ((id, sink),) = replies(engine, Request(messages=HELLO, max_tokens=30))
+    engine.close()
+    texts = [event for event in sink.of(id) if isinstance(event, Text)]
+    assert any(event.thinking for event in texts)
+    assert sink.text(id) == ""
+    assert len(sink.tokens(id)) == 30
 
 
 def test_c03_replies_asked_together_are_what_they_are_alone(engine: Engine) -> None:
@@ -220,6 +232,26 @@ def test_a_base_model_says_so_and_reads_plain_tokens(tmp_path: Path) -> None:
     ((id, sink),) = replies(engine, Request(prompt=[5, 6, 7], max_tokens=3))
     engine.close()
     assert sink.finished(id).error is None
+
+
+def test_t01_a_base_model_opens_and_its_templates_problem_is_told(tmp_path: Path, engine: Engine) -> None:
+    base = open_model(make_tiny(tmp_path / "base", chat_template=None))
+    assert isinstance(base.template_problem, NoChatTemplate)
+    assert "base is a base model" in base.template_problem.sentence
+    with pytest.raises(NoChatTemplate):
+        base.prompt(HELLO)
+    ((id, sink),) = replies(base, Request(prompt=base.prompt(HELLO, "plain").tokens, max_tokens=3))
+    base.close()
+    assert sink.finished(id).error is None
+    assert engine.template_problem is None
+
+
+def test_t07_a_model_with_a_broken_template_opens_and_takes_another(tmp_path: Path) -> None:
+    broken = open_model(make_tiny(tmp_path / "broken", chat_template="\n{{ messages[0].content.foo.bar }}"))
+    assert isinstance(broken.template_problem, TemplateBroken)
+    assert broken.template_problem.line == 2
+    assert broken.prompt(HELLO, "chatml").tokens == broken.prompt(HELLO, "chatml").tokens
+    broken.close()
 
 
 def test_a_continued_reply_is_the_reply_that_was_not_interrupted(engine: Engine) -> None:

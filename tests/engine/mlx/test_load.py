@@ -369,7 +369,7 @@ def test_s08_the_stop_set_is_the_union_of_every_place(tmp_path: Path) -> None:
 def test_s08_the_templates_end_of_turn_mark_ends_a_reply(tmp_path: Path) -> None:
     assert load(make_tiny(tmp_path / "a", eos="</s>")).stop_tokens == {1, 3}
     assert load(make_tiny(tmp_path / "b", eos="</s>", chat_template="{{ messages }}")).stop_tokens == {1}
-    assert load(make_tiny(tmp_path / "c", eos="</s>", chat_template=None)).stop_tokens == {1}
+    assert load(make_tiny(tmp_path / "c", eos="</s>", chat_template=None)).stop_tokens == {1, 3}
     assert load(make_tiny(tmp_path / "d", eos=None)).stop_tokens == {3}
 
 

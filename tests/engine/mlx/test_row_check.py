@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import engine.mlx  # noqa: F401
+from engine.mlx.tiny_families import FAMILIES, make_tiny_family
 from tests.tiny import ROWS, make_tiny
-from tests.tiny_families import FAMILIES, make_tiny_family
 
 # isort: split
 import mlx.core as mx

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import engine.mlx  # noqa: F401
-from tests.tiny_families import FAMILIES, WINDOW, make_tiny_family
+from engine.mlx.tiny_families import FAMILIES, WINDOW, make_tiny_family
 
 # isort: split
 import mlx.core as mx

@@ -33,7 +33,7 @@ def tokenizer(template: object, plain: str = "") -> Any:
         ("[INST]</s>", {4}),
         ("<turn|>", {5}),
         ({"default": "a</s>", "tool_use": "<|eot_id|>"}, {3, 4}),
-        (None, set()),
+        (None, {3}),
     ],
 )
 def test_s08_only_marks_that_end_a_turn_count(template: object, ids: set[int]) -> None:
