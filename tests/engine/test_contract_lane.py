@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.api import Event, Priority
+from engine.api import Event, Finished, Priority
 from engine.backend import Cap, ModelFacts
 from engine.errors import InvalidNumbers, LaneFailed, PromptTooLong, TokenOutOfRange
 from engine.lane import Lane
@@ -20,6 +20,8 @@ CAPS = (Cap(0, 8), Cap(24, 5))
 CONTEXT = 200
 WAIT = 20
 REPLY = 6
+MOST = 300
+"""The largest number of an action."""
 
 
 def prompt_of(shared: int, own: int, salt: int) -> tuple[int, ...]:
@@ -27,12 +29,16 @@ def prompt_of(shared: int, own: int, salt: int) -> tuple[int, ...]:
 
 
 class Caller(Recorder):
-    """A sink that knows its thread, may raise, and does what it is given to do from inside the lane."""
+    """A sink that knows its thread, may raise, and does what it is given to do from inside the lane.
+
+    Attributes: `over`, whether its reply ended.
+    """
 
     def __init__(self, errands: "deque[Callable[[], None]]", raises: bool) -> None:
         self.ended = threading.Semaphore(0)
         self.threads: set[int] = set()
         self.entered = self.deepest = 0
+        self.over = False
         self._errands = errands
         self._raises = raises
         super().__init__(done=self.ended.release)
@@ -41,6 +47,7 @@ class Caller(Recorder):
         self.entered += 1
         self.deepest = max(self.deepest, self.entered)
         self.threads.add(threading.get_ident())
+        self.over |= isinstance(event, Finished)
         if self._errands:
             self._errands.popleft()()
         self.entered -= 1
@@ -107,17 +114,22 @@ class Schedule:
         return asked
 
     def leave(self, number: int) -> None:
-        asked = self.asked[number % len(self.asked)]
+        asked = self.one(number)
         if asked.left is None:
             asked.left = (len(self.calls), len(asked.sink.tokens(asked.id)))
-        self.lane.leave(asked.id, keep=number % 2 == 0)
+        self.lane.leave(asked.id, keep=number < MOST // 2)
+
+    def one(self, number: int) -> Asked:
+        """One whose reply goes on, if there is any."""
+        some = [asked for asked in self.asked if not asked.sink.over] or self.asked
+        return some[number % len(some)]
 
 
 def played(plan: dict[int, list[tuple[str, int]]], ahead: bool) -> tuple[Schedule, Watched]:
     """Runs a schedule to its end, and one more request."""
     backend = FakeBackend(ModelFacts(CONTEXT, VOCABULARY, frozenset({END}), CAPS), ahead=ahead)
     watched = Watched(backend, lambda: backend.rows)
-    schedule = Schedule(plan)
+    schedule = Schedule({**plan, 0: [("submit", 33), ("submit", 101), *plan.get(0, ())]})
     schedule.lane = Lane(lambda closing: (watched, TextOf(decode)))
     schedule.lane.wait_ready()
     backend.on_chunk = lambda id: schedule.call("chunk", [id])
@@ -139,9 +151,10 @@ plans = st.dictionaries(
     st.integers(0, 50),
     st.lists(
         st.tuples(
-            st.sampled_from(["submit", "submit", "leave", "errand", "refused", "fail", "wreck"]),
-            st.integers(0, 300),
+            st.sampled_from([*["submit", "leave"] * 3, "errand", "refused", "fail", "wreck"]),
+            st.integers(0, MOST),
         ),
+        min_size=1,
         max_size=4,
     ),
     max_size=16,

@@ -125,11 +125,10 @@ def turns_between_fills(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 @pytest.mark.usefixtures("turns_between_fills")
 def test_whatever_comes_and_goes_a_reply_is_what_it_is_alone(family: str, kind: str) -> None:
-    for seed in (5, 9):
-        play, _ = play_of(family, kind)
-        schedule(play, seed)
-        assert play.watched.widest >= 4
-        assert len({id for id, _ in play.watched.chunks}) >= 8
+    play, _ = play_of(family, kind)
+    schedule(play, 9)
+    assert play.watched.widest >= 4
+    assert len({id for id, _ in play.watched.chunks}) >= 8
 
 
 @pytest.mark.parametrize("sharing", [TURNS, Sharing("padded", 4), Sharing("rows", 2)])

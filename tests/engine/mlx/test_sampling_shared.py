@@ -166,11 +166,18 @@ def test_a_failing_processor_ends_its_stream_in_its_place_and_no_neighbour_chang
 
 
 def test_a_lone_stream_whose_processor_fails_is_told_and_the_next_one_works() -> None:
+    asked: list[int] = []
+
+    def failing(tokens: mx.array, logits: mx.array) -> mx.array:
+        asked.append(tokens.size)
+        return raising(tokens, logits)
+
     backend = backend_of("llama")
-    read(backend, 1, prompt_of(20), Sampling(processors=(raising,)))
+    read(backend, 1, prompt_of(20), Sampling(processors=(failing,)))
     assert backend.step([1]) == [None]
     (failed,) = backend.step([1])
     assert isinstance(failed, ProcessorFailed)
+    assert asked == [20]
     assert failed.sentence == "A logits processor failed (LookupError: no rule)."
     backend.release(1, keep=False)
     read(backend, 2, prompt_of(20), Sampling())
