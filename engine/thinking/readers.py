@@ -25,19 +25,21 @@ class BlockReader:
     def __init__(self, format: ReplyFormat, parts: ReplyParts) -> None:
         self._parts = parts
         self._closing = dict(format.blocks)
+        self._answers = dict(format.answers)
+        self._answer_end: tuple[str, ...] = ()
         self._control = tuple(format.control)
         self._area: Literal["start", "thinking", "answer"] = "start" if format.blocks else "answer"
         self._opening = ""
         self._empty = True
-        self._space = ""
+        self._held = ""
 
     @property
     def marks(self) -> tuple[str, ...]:
         """The marks to look for now."""
         if self._area == "answer":
-            return self._control
+            return (*self._answer_end, *self._control)
         if self._area == "start":
-            return (*self._closing, *self._control)
+            return (*self._closing, *self._answers, *self._control)
         # A model may repeat the mark that the prompt ends with.
         repeated = (self._opening,) if self._empty else ()
         return (self._closing[self._opening], *repeated, *self._control)
@@ -51,7 +53,7 @@ class BlockReader:
 
     def resume(self) -> None:
         """What was held back so far has been shown."""
-        self._space = ""
+        self._held = ""
 
     def text(self, text: str) -> None:
         """Reads text without a mark."""
@@ -59,11 +61,11 @@ class BlockReader:
             self._empty = self._empty and not text.strip()
             self._parts.think(text)
             return
-        if self._area == "start":
-            text = self._space + text
-            self._space = "" if text.strip() else text
-            if self._space or not text:
+        if self._area == "start" or self._held:
+            if not text.strip():
+                self._held += text
                 return
+            text, self._held = self._held + text, ""
             self._area = "answer"
         self._parts.answer(text)
 
@@ -72,15 +74,23 @@ class BlockReader:
         if self._area == "start" and mark in self._closing:
             self._open(mark)
         elif self._area == "thinking" and mark == self._closing[self._opening]:
-            self._area, self._space = "start", ""
+            self._area = "start"
             self._parts.begin("answer")
+        elif self._area == "start" and mark in self._answers:
+            self._area, self._held = "answer", ""
+            self._answer_end = tuple({self._answers[mark]} - set(self._control))
+            self._parts.begin("answer")
+        elif mark in self._answer_end:
+            # More text may follow: then the mark is what the answer is about.
+            self._held += mark
 
     def end(self) -> None:
         """The reply has ended."""
-        self._parts.answer(self._space)
+        if self._area == "start":
+            self._parts.answer(self._held)
 
     def _open(self, opening: str) -> None:
-        self._area, self._opening, self._empty = "thinking", opening, True
+        self._area, self._opening, self._empty, self._held = "thinking", opening, True, ""
         self._parts.begin("thinking")
 
 
@@ -92,7 +102,7 @@ class MessageReader:
         self._steps = format.messages
         self._area: Area = "answer"
         self._header = ""
-        self.marks = tuple(format.messages)
+        self.marks = tuple(format.messages.keys() | format.control)
 
     def begin(self, prompt_end: str) -> None:
         """Reads the end of the prompt: it may end in a header, or in a message."""
@@ -122,7 +132,9 @@ class MessageReader:
 
     def mark(self, mark: str) -> None:
         """Reads one of `marks`."""
-        step = self._steps[mark]
+        step = self._steps.get(mark)
+        if step is None:  # A control token that is a part of one.
+            return
         if step == "header":
             self._header = self._header + " " if self._area == "header" else ""
             self._area = "header"

@@ -75,7 +75,7 @@ class Watched:
         return kept
 
     def step(self, ids: Sequence[int]) -> list[int | ReplyError | None]:
-        self._law(sorted(ids) == sorted(self._filled()), "a step is of every stream whose prompt is read")
+        self._law(sorted(ids) == sorted(self.filled()), "a step is of every stream whose prompt is read")
         self._count_step()
         self.widest = max(self.widest, len(ids))
         return self._backend.step(ids)
@@ -91,18 +91,19 @@ class Watched:
     def close(self) -> None:
         self._backend.close()
 
-    def _filled(self) -> set[int]:
-        return {id for id in self.streams if self.at[id] == max(self._cuts[id], default=0)}
+    def filled(self) -> set[int]:
+        """Ids that are open and whose prompt is read."""
+        return {id for id in self.streams if self.at[id] == (self._cuts[id] or (0,))[-1]}
 
     def _count_chunk(self) -> None:
         self._without_chunk = 0
-        self._without_step = {id: self._without_step.get(id, 0) + 1 for id in self._filled()}
+        self._without_step = {id: self._without_step.get(id, 0) + 1 for id in self.filled()}
         waited = max(self._without_step.values(), default=0)
         self._law(waited <= CHUNKS_WITHOUT_STEP, "a decoding stream waits for a chunk at most")
 
     def _count_step(self) -> None:
         self._without_step = {}
-        self._without_chunk = self._without_chunk + 1 if len(self._filled()) < len(self.streams) else 0
+        self._without_chunk = self._without_chunk + 1 if len(self.filled()) < len(self.streams) else 0
         self._law(self._without_chunk <= STEPS_WITHOUT_CHUNK, "a prompt waits for a step at most")
 
     def _law(self, holds: bool, law: str) -> None:
@@ -156,7 +157,7 @@ class Play:
     def round(self) -> None:
         """One chunk at most, then one step of all that are filled."""
         before = len(self.watched.chunks)
-        waits = any(stream.phase != "decoding" for stream in self.rounds.status().streams)
+        waits = len(self.watched.filled()) < len(self.watched.streams)
         self.look(self.rounds.fill())
         assert len(self.watched.chunks) - before == waits, "a round reads one chunk of one prompt"
         self.look(self.rounds.step())

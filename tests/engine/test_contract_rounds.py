@@ -110,5 +110,5 @@ class AnySchedule(RuleBasedStateMachine):
             self.play.run()
 
 
-AnySchedule.TestCase.settings = settings(max_examples=120, stateful_step_count=30, deadline=None)
+AnySchedule.TestCase.settings = settings(max_examples=80, stateful_step_count=30, deadline=None)
 TestAnySchedule: Any = AnySchedule.TestCase

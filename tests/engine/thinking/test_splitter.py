@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.thinking.format import CHANNELS, PLAIN, SECTIONS, ReplyFormat
+from engine.thinking.format import CHANNELS, ELEMENT_TOKENS, ELEMENTS, PLAIN, SECTIONS, ReplyFormat
 from engine.thinking.parts import Piece
 from engine.thinking.splitter import Splitter
 
@@ -14,6 +14,8 @@ THINK = ReplyFormat((("<think>", "</think>"),))
 GEMMA = ReplyFormat((("<|channel>thought", "<channel|>"),), control=frozenset({"<|channel>", "<channel|>"}))
 HARMONY = ReplyFormat(messages=CHANNELS)
 SOLAR = ReplyFormat(messages=SECTIONS)
+HUNYUAN = ReplyFormat(THINK.blocks, (("<answer>", "</answer>"),))
+KIMI = ReplyFormat(messages=ELEMENTS, control=ELEMENT_TOKENS)
 
 ANALYSIS = "<|channel|>analysis<|message|>need 2+2<|end|>"
 COMMENTARY = "<|start|>assistant<|channel|>commentary to=functions.add <|constrain|>json<|message|>{}<|call|>"
@@ -113,6 +115,44 @@ def test_gemma_names_the_channel_in_its_mark() -> None:
         assert split(GEMMA, chunks, "<|channel>thought\n<channel|>") == ("", "four\n")
 
 
+@pytest.mark.parametrize("before", ["<think>\nplan\n</think>\n", "<think>plan</think>"])
+def test_the_marks_around_an_answer_are_no_text(before: str) -> None:
+    for chunks in cuts(before + "<answer>\nfour\n</answer>\n"):
+        assert split(HUNYUAN, chunks) == ("plan", "four\n")
+    for chunks in cuts("<answer>four</answer>"):
+        assert split(HUNYUAN, chunks, "<think>\n\n</think>\n") == ("", "four")
+
+
+def test_the_marks_around_an_answer_are_text_within_it() -> None:
+    for chunks in cuts("<answer>a <answer> b </answer> c</answer>"):
+        assert split(HUNYUAN, chunks) == ("", "a <answer> b </answer> c")
+    for chunks in cuts("a <answer>b</answer>"):
+        assert split(HUNYUAN, chunks) == ("", "a <answer>b</answer>")
+
+
+def test_control_tokens_around_an_answer_are_never_text() -> None:
+    pair = ("<|START_RESPONSE|>", "<|END_RESPONSE|>")
+    cohere = ReplyFormat((("<|START_THINKING|>", "<|END_THINKING|>"),), (pair,), control=frozenset(pair))
+    for chunks in cuts("<|START_THINKING|>plan<|END_THINKING|><|START_RESPONSE|>four<|END_RESPONSE|> more"):
+        assert split(cohere, chunks) == ("plan", "four more")
+
+
+OPENED = '<|open|>message role="assistant"<|sep|><|open|>think<|sep|>'
+
+
+def test_kimi_k3_divides_its_message_into_elements() -> None:
+    closing = "<|close|>response<|sep|><|close|>message<|sep|>"
+    tools = '<|open|>tools<|sep|><|open|>call tool="f"<|sep|>x<|close|>call<|sep|><|close|>tools<|sep|>'
+    text = f"plan<|close|>think<|sep|><|open|>response<|sep|>four{closing}"
+    for chunks in (*cuts(text), *cuts(text.replace(closing, tools))):
+        assert split(KIMI, chunks, OPENED) == ("plan", "four")
+
+
+def test_kimi_k3_shows_no_part_of_a_mark_that_the_reply_ends_in() -> None:
+    for end in ("<|close|>", "<|close|>resp", "<|open|>", "<|sep|>"):
+        assert split(KIMI, ["<|close|>think<|sep|>four" + end], OPENED) == ("", "four")
+
+
 def test_line_ends_around_a_block_are_no_text_and_those_within_are() -> None:
     for chunks in cuts(" \n<think>\n\na\n\nb\n</think>\n\n  x\n\ny\n"):
         assert split(THINK, chunks) == ("a\n\nb", "  x\n\ny\n")
@@ -153,6 +193,8 @@ TEXTS = [
     (THINK, "<think>\n", "plan</think>\n\n  four <think>"),
     (THINK, "", "  four"),
     (GEMMA, "", "<|channel>thought\nplan<channel|>four"),
+    (HUNYUAN, "", "<think>plan</think>\n<answer>\nfour</answer>"),
+    (KIMI, OPENED, "plan<|close|>think<|sep|><|open|>response<|sep|>four<|close|>response<|sep|>"),
     (HARMONY, "<|start|>assistant", ANALYSIS + COMMENTARY + FINAL),
 ]
 
@@ -172,18 +214,18 @@ def test_a_continued_reply_goes_on_in_the_state_it_ended_in(
         assert more == tuple(part.removeprefix(end) for part, end in zip(wanted, released, strict=True))
 
 
-MARKS = [mark for format in (THINK, GEMMA) for pair in format.blocks for mark in pair]
+MARKS = [mark for pair in (*HUNYUAN.blocks, *HUNYUAN.answers, *GEMMA.blocks) for mark in pair]
 HEADERS = ["assistant", "analysis", "final", "commentary", " to=self", " to=x"]
 PARTS = ["<|channel>", "<thi", "nk>", "\n", " ", "a", "<", "word "]
-WORDS = st.sampled_from([*MARKS, *CHANNELS, *SECTIONS, *HEADERS, *PARTS])
+WORDS = st.sampled_from([*MARKS, *CHANNELS, *SECTIONS, *ELEMENTS, *HEADERS, *PARTS])
 PROMPT_ENDS = st.sampled_from(
-    ["", "<think>\n", "<|channel>thought\n", "<|start|>assistant", "<|begin|>assistant<|think|>"]
+    ["", "<think>\n", "<|channel>thought\n", "<|start|>assistant", "<|begin|>assistant<|think|>", OPENED]
 )
 
 
 @settings(deadline=None, max_examples=300)
 @given(
-    st.sampled_from([PLAIN, THINK, GEMMA, HARMONY, SOLAR]),
+    st.sampled_from([PLAIN, THINK, HUNYUAN, GEMMA, HARMONY, SOLAR, KIMI]),
     PROMPT_ENDS,
     st.lists(WORDS, max_size=12),
     st.lists(st.integers(0, 100), max_size=6),
