@@ -115,7 +115,7 @@ def test_gemma_names_the_channel_in_its_mark() -> None:
         assert split(GEMMA, chunks, "<|channel>thought\n<channel|>") == ("", "four\n")
 
 
-@pytest.mark.parametrize("before", ["<think>\nplan\n</think>\n", "<think>plan</think>"])
+@pytest.mark.parametrize("before", ["<think>\nplan\n</think>\n", "<think>plan</think> "])
 def test_the_marks_around_an_answer_are_no_text(before: str) -> None:
     for chunks in cuts(before + "<answer>\nfour\n</answer>\n"):
         assert split(HUNYUAN, chunks) == ("plan", "four\n")
