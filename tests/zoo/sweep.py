@@ -68,7 +68,7 @@ def wrong(result: dict[str, Any]) -> bool:
 
 def page(results: dict[str, dict[str, Any]]) -> str:
     tried_ones = {name: result for name, result in results.items() if "laws" in result}
-    shares = [f"{result['mode']} {result['rows']}" for result in tried_ones.values()]
+    shares = [shared(result) for result in tried_ones.values()]
     kinds = sorted(set(shares), key=shares.count, reverse=True)
     identical, compared = totals(tried_ones.values())
     summary = (
@@ -86,19 +86,23 @@ def totals(results: Any) -> tuple[int, int]:
     return sum(law[0] for law in laws), sum(law[1] for law in laws)
 
 
+def shared(result: dict[str, Any]) -> str:
+    return "turns" if result["mode"] == "turns" else f"{result['mode']} {result['rows']}"
+
+
 def row(name: str, result: dict[str, Any]) -> str:
     if "laws" not in result:
         note = result.get("failed") or f"not made here: {result['unbuilt']}"
         return f"| {name} | | | | {cell(note)} |\n"
     identical, compared = totals([result])
-    shares = "turns" if result["mode"] == "turns" else f"{result['mode']} {result['rows']}"
     notes = [
         *filter(None, [result["why"]]),
         *(f"{law}: {first}" for law, (_, _, first) in result["laws"].items() if first),
     ]
     notes += [] if result["keeps"] else ["its caches cannot be kept"]
     notes += [] if result["lively"] else ["replies are hardly lively"]
-    cells = (name, ", ".join(result["caches"]), shares, f"{identical}/{compared}", cell("; ".join(notes)))
+    caches, note = ", ".join(result["caches"]), cell("; ".join(notes))
+    cells = (name, caches, shared(result), f"{identical}/{compared}", note)
     return f"| {' | '.join(cells)} |\n"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import engine.mlx  # noqa: F401
 from engine.checking import models
+from engine.checking.laws import LAWS
 from engine.checking.models import check_model
 from engine.checking.trial import Plan
 from engine.mlx.tiny_families import FAMILIES, make_tiny_family
@@ -24,12 +25,12 @@ def test_every_family_keeps_every_law(family: str, tmp_path: Path) -> None:
         make_tiny_family(folder, family)
     told: list[str] = []
     checked = check_model(folder, SMALL, told.append)
-    assert [tally.law for tally in checked.laws] == [*models.LAWS, "lane"]
+    assert [tally.law for tally in checked.laws] == [*LAWS, "lane"]
     assert all(tally.identical == tally.compared > 0 for tally in checked.laws)
     assert (checked.model, checked.problem) == (family, "")
     assert checked.sharing.rows >= 4
     assert checked.seconds > checked.check_seconds > 0
-    assert told == [f"{family}: {stage}" for stage in ("sharing", "alone", *models.LAWS, "lane")]
+    assert told == [f"{family}: {stage}" for stage in ("sharing", "alone", *LAWS, "lane")]
 
 
 def test_a_dull_model_shows_nothing(tmp_path: Path) -> None:
