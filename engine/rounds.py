@@ -150,6 +150,7 @@ class Rounds:
         return [stream.finished("error", self._clock(), error)]
 
 
-def _reading_key(stream: Stream) -> tuple[bool, int, int, int]:
-    due = stream.fill.passed_over >= PASSED_OVER_LIMIT
-    return (not due, stream.request.priority, stream.fill.left, stream.id)
+def _reading_key(stream: Stream) -> tuple[int, int, int, int]:
+    # The longest passed over first: where prompts fall due faster than they are read, one would never be.
+    due = max(stream.fill.passed_over - PASSED_OVER_LIMIT + 1, 0)
+    return (-due, stream.request.priority, stream.fill.left, stream.id)

@@ -98,7 +98,7 @@ class MlxBackend:
         self._check_thread()
         row = self._rows.pop(id)
         filled = len(row.prompt) - 1
-        if keep and row.at >= filled and append_only(row.caches):
+        if keep and (row.at == filled or (row.at > filled and append_only(row.caches))):
             self._keep(row, trimmed(row.caches, row.at - filled), filled)
 
     def reset(self) -> None:

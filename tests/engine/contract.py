@@ -148,6 +148,11 @@ class Play:
         self.look(self.rounds.admit(id, request, prompt, self.clock.now))
         return id
 
+    @property
+    def asked(self) -> int:
+        """How many streams there ever were; their ids count from 1."""
+        return len(self._asked)
+
     def prompt(self, id: int) -> tuple[int, ...]:
         return self._asked[id].prompt
 

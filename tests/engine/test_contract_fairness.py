@@ -126,6 +126,15 @@ def test_c02_neither_chats_nor_pastes_starve(
     assert len(kinds) // 2 == pytest.approx(MINUTE / (CHUNK + STEP), abs=1)
 
 
+def test_c02_a_paste_is_read_though_short_questions_never_cease_to_come() -> None:
+    lane = Lane()
+    paste = lane.submit(100_000, Priority.BACKGROUND)
+    while lane.clock.now < MINUTE:
+        lane.submit(300, Priority.FOCUSED, max_tokens=1)
+        lane.round()
+    assert max(lane.waits("chunk", paste)) <= PASSED_OVER_LIMIT + len(lane.rounds)
+
+
 def test_c02_a_question_is_answered_though_pastes_never_cease_to_come() -> None:
     lane = Lane()
     chat = lane.writing(Priority.BACKGROUND)

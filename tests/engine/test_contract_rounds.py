@@ -56,6 +56,17 @@ class AnySchedule(RuleBasedStateMachine):
         sampling = Sampling(seed=salt)
         self.play.submit(prompt_of(shared, own, salt), priority=priority, max_tokens=count, sampling=sampling)
 
+    @precondition(lambda self: self.play.asked)
+    @rule(which=any_stream, start=st.integers(1, 80), own=st.sampled_from([0, 1, 9]))
+    def arrive_with_a_beginning_of_another(self, which: int, start: int, own: int) -> None:
+        """A message that was edited, or the next turn."""
+        earlier = self.play.prompt(1 + which % self.play.asked)
+        self.play.submit((*earlier[:start], *prompt_of(0, own, 5)), max_tokens=REPLY)
+
+    @rule()
+    def all_end(self) -> None:
+        self.play.run()
+
     @rule(count=st.integers(1, 9))
     def rounds(self, count: int) -> None:
         for _ in range(count):

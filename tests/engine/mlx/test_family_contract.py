@@ -168,6 +168,18 @@ def test_cancelled_at_every_cut_beside_a_neighbour_and_sent_again(family: str) -
 
 
 @pytest.mark.parametrize("family", EVERY)
+def test_cancelled_in_the_last_chunk_and_sent_again(family: str) -> None:
+    play, _ = play_of(family)
+    stopped = play.submit(PROMPTS[1], max_tokens=REPLY)
+    while play.rounds.status().streams[0].phase != "decoding":
+        play.look(play.rounds.fill())
+    play.leave(stopped, keep=True)
+    again = play.submit(PROMPTS[1], max_tokens=REPLY)
+    assert play.reused(again) == len(PROMPTS[1]) - 1
+    play.run()
+
+
+@pytest.mark.parametrize("family", EVERY)
 def test_stopped_while_it_writes_and_sent_again(family: str) -> None:
     play, _ = play_of(family)
     stops = model_of(family, "float32").stop_tokens
@@ -211,20 +223,21 @@ def held(family: str, prompts: list[tuple[int, ...]]) -> list[int]:
 
 @pytest.mark.parametrize("family", EVERY)
 def test_streams_that_left_hold_no_memory(family: str) -> None:
-    come_and_go(family)  # Some layers keep a constant that they made for their first step.
+    play, backend = play_of(family)
+    come_and_go(play, backend)  # Some layers keep a constant that they made for their first step.
     before = active()
-    assert come_and_go(family) > before + 10_000
+    assert come_and_go(play, backend) > before + 10_000
     assert active() == before
 
 
-def come_and_go(family: str) -> int:
+def come_and_go(play: Play, backend: MlxBackend) -> int:
     """Streams are read and write, and are forgotten. Returns: bytes that arrays held meanwhile."""
-    play, backend = play_of(family)
-    ids = [play.submit(prompt, max_tokens=REPLY) for prompt in PROMPTS]
+    for prompt in PROMPTS:
+        play.submit(prompt, max_tokens=REPLY)
     for _ in range(12):
         play.round()
     held = active()
-    for id in sorted(play.live.intersection(ids)):
+    for id in sorted(play.live):
         play.leave(id, keep=False)
     backend._kept.clear()
     return held
