@@ -54,7 +54,7 @@ class Plan:
     crowds: tuple[int, ...]
 
 
-FULL = Plan((100, 75, 42, 90, 1, 23, 57, 8), 8, 3, (1, 2, 3, 7))
+FULL = Plan((82, 75, 42, 90, 1, 23, 57, 8), 8, 3, (1, 2, 3, 7))
 BRIEF = Plan((37, 20, 25, 9, 17), 5, 1, (1, 3))
 """For a real model, whose forward takes longer than a tiny one's whole reply."""
 

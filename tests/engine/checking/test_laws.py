@@ -14,7 +14,7 @@ from tests.fakes import END, FakeBackend, FakeRow
 
 Token = int | ReplyError | None
 
-COUNTS = {"stepped": 9, "resumed": 33, "cancelled": 27, "interleaved": 21, "between": 18, "shared": 51}
+COUNTS = {"stepped": 9, "resumed": 27, "cancelled": 21, "interleaved": 21, "between": 18, "shared": 51}
 
 
 def sound(trimmable: bool = True) -> FakeBackend:
@@ -80,7 +80,7 @@ def test_a_stop_that_keeps_nothing_is_told() -> None:
 
     found = tallies(lambda: Forgetful(sound().facts))["cancelled"]
     assert found.identical == 3
-    assert found.first == "greedy, a prompt of 100 resumed at 32: 16 tokens reused, not 32"
+    assert found.first == "greedy, a prompt of 82 resumed at 32: 16 tokens reused, not 32"
 
 
 def test_a_model_whose_states_cannot_be_kept_may_read_all_again() -> None:
